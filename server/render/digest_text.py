@@ -15,9 +15,9 @@ from parley.server.render.item_text import (
     proposal,
     write_lines,
 )
-from parley.server.render.minutes.standing import ruler_words
 from parley.server.render.stats_text import statistics_lines
 from parley.server.render.vote_text import vote_line
+from parley.server.verdicts.status_words import ruler_words
 
 Row = Mapping[str, Any]
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from parley.server.basics.output import count_of, escape
 from parley.server.render.events.fact_text import event_line
 from parley.server.render.reason_text import explain_score
+from parley.server.verdicts.status_words import condition_words, relation_words
 
 Row = Mapping[str, Any]
 
@@ -136,14 +137,6 @@ def write_heading(row: Row, text: str) -> Text:
     )
 
 
-def relation_words(row: Row) -> str:
-    """ "amends P1", "alternative to P2, P3"; "" for a new proposal."""
-    if row["relation"] == "new" or not row["related"]:
-        return ""
-    word = "alternative to" if row["relation"] == "alternative" else row["relation"]
-    return f"{word} {', '.join(row['related'])}"
-
-
 def _ending(ending: Row | None) -> str:
     """By whose ruling it ended, as a model reads it, and what was changed."""
     if ending is None:
@@ -171,13 +164,6 @@ def _stance(reaction: Row) -> str:
     return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (
         f" ({remarks})" if remarks else ""
     )
-
-
-def condition_words(side: Row) -> str:
-    """ "if the backup is done"; "" for a side without a condition."""
-    if side["condition"]:
-        return f"if {side['condition'].removeprefix('if ')}"
-    return "with conditions" if side["conditional"] else ""
 
 
 def quote_lines(origin: Row | None, before: str = "    ") -> Text:

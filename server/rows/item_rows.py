@@ -58,6 +58,7 @@ def decision_row(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> 
     )
     known = item.item if isinstance(item.item, Decision) else None
     return {
+        "handle": item.handle,
         **_decision(item, records),
         **_shown(memory, item, records),
         "text": decision_text(memory, item),
@@ -73,6 +74,7 @@ def proposal_row(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> 
     """One proposal with each side on it, in the words that say so."""
     settled = item.item.settled if isinstance(item.item, Proposal) else None
     return {
+        "handle": item.handle,
         **_proposal(item, records),
         **_shown(memory, item, records),
         "reactions": side_rows(memory, item, records),
@@ -82,7 +84,6 @@ def proposal_row(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> 
 
 def _shown(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> Shown:
     return {
-        "handle": item.handle,
         "basis": basis_words(item_basis(item)),
         "tally": item_tally(memory, item),
         "evidence": origin_row(item.origin, records),

@@ -112,7 +112,6 @@ class DecisionTerms(ItemTerms):
 class Shown(TypedDict):
     """What the whole row of an item has."""
 
-    handle: str
     basis: str  # what it rests on, in words
     tally: Tally
     evidence: Evidence
@@ -123,6 +122,7 @@ class Shown(TypedDict):
 class ProposalRow(ProposalTerms, Shown):
     """A proposal, with each side on it in the words that say so."""
 
+    handle: str
     reactions: list[SideRow]
     settled: Evidence | None
 
@@ -130,6 +130,7 @@ class ProposalRow(ProposalTerms, Shown):
 class DecisionRow(DecisionTerms, Shown):
     """A decision, with each side on it and the words that it rests on."""
 
+    handle: str
     text: str  # what is decided
     supporters: list[SideRow]
     dissenters: list[SideRow]

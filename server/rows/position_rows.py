@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from parley.memory.ledger.ledger_rows import LedgerItem, Side
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.state.item_state import Cite, Participant, Position
+from parley.memory.state.item_state import Cite, Decision, Participant, Position, Proposal
 from parley.memory.state.memory import Memory
-from parley.server.rows.cite_rows import Row, cite_places, pick
+from parley.server.rows.cite_rows import Row, cite_places, cites_of, pick
 from parley.server.rows.item_shapes import PositionRow, Stand
 from parley.server.verdicts.tallies import shown_sides
 
@@ -17,8 +17,9 @@ class Positions:
     def __init__(self, memory: Memory) -> None:
         self._memory, self._ledger = memory, ledger_of(memory)
         self._read: dict[str, list[tuple[LedgerItem, Side]]] = {}
-        struck = (*memory.proposals.values(), *memory.decisions.values())
-        self._apart = {cite for item in struck if item.struck for cite in item.origin.cites}
+        known: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
+        struck = [item.origin for item in known if item.struck]
+        self._apart = {*cites_of(*struck)}  # places of what is no firm item
         for item in (*self._ledger.proposals(), *self._ledger.decisions()):
             if item.shelf != "firm":
                 self._apart.update(item.origin.cites)

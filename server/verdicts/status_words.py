@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from parley.bus.entries import Doubt
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.shelves import FIRM, PRECISION, family_of
+
+Row = Mapping[str, Any]
 
 AS_READ: Final = "as read"
 _ENDED: Final = {
@@ -42,7 +45,7 @@ def status_words(item: LedgerItem) -> str:
     if not item.as_read:
         return item.status
     ending = item.ending or (item.outcomes[-1] if item.outcomes else None)
-    words = "replaced" if item.status == "modified" else item.status
+    words: str = "replaced" if item.status == "modified" else item.status
     if ending is not None and item.status != "claimed":
         words = _ENDED.get(ending.word, words)
     if item.status == "put_off" and ending is not None and ending.detail:
@@ -69,3 +72,29 @@ def candidate_words(item: LedgerItem) -> str:
     if precision >= FIRM:
         return f"{rules}, in a talk that marks its {item.kind}s"
     return f"{rules}, which are right about {round(precision / 10)} times in 100"
+
+
+# -- of rows ----------------------------------------------------------------------------
+
+
+def relation_words(row: Row) -> str:
+    """ "amends P1", "alternative to P2, P3"; "" for a new proposal."""
+    if row["relation"] == "new" or not row["related"]:
+        return ""
+    word = "alternative to" if row["relation"] == "alternative" else row["relation"]
+    return f"{word} {', '.join(row['related'])}"
+
+
+def condition_words(side: Row) -> str:
+    """ "if the backup is done"; "" for a side without a condition."""
+    if side["condition"]:
+        return f"if {side['condition'].removeprefix('if ')}"
+    return "with conditions" if side["conditional"] else ""
+
+
+def ruler_words(row: Row) -> str:
+    """ "Ana (chair)", "Bo (says Cy, as read)": who may rule, and by whose word."""
+    if row["by"] is None:
+        return f"{row['participant']} (chair)"
+    on = f" on {', '.join(row['on'])}" if row["on"] else ""
+    return f"{row['participant']}{on} (says {row['by']}, as read)"

@@ -17,11 +17,11 @@ from parley.server.render.minutes.standing import (
     lowered,
     open_proposals,
     poll_words,
-    ruler_words,
     standing_words,
     task_about,
     told_decisions,
 )
+from parley.server.verdicts.status_words import ruler_words
 
 Row = Mapping[str, Any]
 

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
-from parley.server.render.item_text import condition_words, relation_words
 from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.minutes.standing import (
@@ -23,6 +22,7 @@ from parley.server.render.minutes.standing import (
     task_about,
 )
 from parley.server.render.vote_text import vote_headline
+from parley.server.verdicts.status_words import condition_words, relation_words
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

@@ -31,14 +31,6 @@ def _is_marked(row: Row) -> bool:
     return row["evidence"]["how"] in ("act", "tag")
 
 
-def ruler_words(row: Row) -> str:
-    """ "Ana (chair)", "Bo (says Cy, as read)": who may rule, and by whose word."""
-    if row["by"] is None:
-        return f"{row['participant']} (chair)"
-    on = f" on {', '.join(row['on'])}" if row["on"] else ""
-    return f"{row['participant']}{on} (says {row['by']}, as read)"
-
-
 def read_words(row: Row) -> str:
     """ "accepted (as read by a model)"; "" for what participants settled themselves."""
     if not row["as_read"]:

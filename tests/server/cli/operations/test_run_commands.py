@@ -124,7 +124,7 @@ def test_ideas_that_come_back_amendments_and_dissent_are_in_the_minutes(parley: 
     }
     assert reports["architecture"]["echoes"]
     assert reports["budget"]["echoes"]
-    assert any(row["amends"] for row in reports["review"]["settled"])
+    assert any(row["relation"] == "amends" for row in reports["review"]["settled"])
     assert [
         report["participant"] for report in reports["architecture"]["decisions"][0]["dissenters"]
     ]
