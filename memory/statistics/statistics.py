@@ -58,7 +58,7 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
         "decisions_by_status": decided,
         "proposals": offered.get("active", 0),
         "proposals_by_status": offered,
-        "candidates": sum(item.shelf == "candidate" for item in items),
+        "candidates": len(ledger.candidates()),
         "denied": sum(item.shelf == "denied" for item in items),
         "flips": sum(
             position.was is not None and position.stance != "neutral"

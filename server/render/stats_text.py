@@ -18,6 +18,9 @@ def statistics_lines(row: Row) -> Iterator[str]:
     yield _counted(count_of(row["decisions"], "decision"), ": ", row["decisions_by_status"])
     settled = {name: n for name, n in row["proposals_by_status"].items() if name != "active"}
     yield _counted(count_of(row["proposals"], "open proposal"), "; ", settled)
+    if row.get("candidates") or row.get("denied"):
+        apart = count_of(row["candidates"], "candidate")
+        yield f"{apart}, counted nowhere; {count_of(row['denied'], 'item')} denied"
     flips, echoes = count_of(row["flips"], "change"), count_of(row["echoes"], "idea")
     yield f"{flips} of side, {echoes} said before"
     sizes, owed = row["sizes"], row["summaries_owed"]

@@ -16,6 +16,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
+from parley.memory.statistics.statistics import count_memory
 from parley.server.http.bodies.page_responses import Board, BriefRow
 from parley.server.library.memory_rows import list_decisions, list_positions, list_proposals
 from parley.server.mcp.tools import result_text, tool_results
@@ -30,6 +31,7 @@ from parley.server.render.layer_text import ledger as ledger_lines
 from parley.server.render.minutes import brief_text
 from parley.server.render.minutes.minutes_forms import render
 from parley.server.render.session_text import view_lines
+from parley.server.render.stats_text import statistics_lines
 from parley.server.rows.digest_rows import digest
 from parley.server.rows.finding_rows import finding_rows
 from parley.server.rows.layer_rows import ledger as ledger_tree
@@ -278,6 +280,13 @@ def test_findings_come_from_the_ledger() -> None:
     }  # fmt: skip
     status = next(row for row in rows if row["label"] == "status" and row["index"] == 9)
     assert (status["status"], status["how"]) == ("accepted", "model")
+
+
+def test_stats_count_candidates_and_what_was_denied() -> None:
+    """Apart from the items; and the readings."""
+    lines = "\n".join(statistics_lines(count_memory(read_talk()[0])))
+    assert "1 candidate, counted nowhere; 2 items denied" in lines
+    assert "extraction: 1 stretch read by a model" in lines
 
 
 def test_a_person_confirms_a_candidate() -> None:
