@@ -30,7 +30,7 @@ Relation = Literal["new", "amends", "alternative", "repeats", "replaces"]
 Verdict = Literal["right", "wrong", "reworded"]
 Doubt = Literal[
     "question", "report", "irony", "hypothesis", "procedure", "repeat", "part", "reason",
-    "agreement", "quoted", "task", "other",
+    "agreement", "withdrawal", "decision", "nit", "quoted", "task", "other",
 ]  # fmt: skip
 
 

@@ -221,6 +221,14 @@ def _tail(ledger: Ledger, item: LedgerItem, sides: Sequence[Side], last: int) ->
     ]
     if item.kind == "decision" and item.settles:
         parts.append(f"settles {' '.join(item.settles[:6])}")
+    if item.kind == "proposal":
+        ruled = [ruling for ruling in ledger.rulings_on(item) if ruling.n <= last]
+        parts += [
+            f"{ruling.word} by {shown_line(ruling.by, _NAME)} at {ruling.n}, whose right to rule "
+            "is not known"
+            for ruling in ruled[-1:]
+            if item.status == "active"
+        ]
     owners = sorted(
         {
             task.who

@@ -30,7 +30,7 @@ from parley.memory.ledger.ledger_rows import (
     Side,
     Task,
 )
-from parley.memory.ledger.rulings import may_rule, resolve_name
+from parley.memory.ledger.rulings import is_ruler, may_rule, resolve_name, ruler_of
 from parley.memory.shelves import is_firm_side, is_marked, is_sure, may_count
 from parley.memory.state.claim_state import KeptCheck, KeptClaim
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
@@ -158,6 +158,15 @@ class Ledger:
         items = [item for item in (*self.proposals(), *self.decisions()) if _is_candidate(item)]
         return sorted(items, key=lambda item: (-item.born, item.handle))
 
+    def rulings_on(self, item: LedgerItem) -> list[Ending]:
+        """The rulings on a proposal that a model reads, by whoever has a right to them or not."""
+        laid = self._laid.get(item.handle, _NOTHING_LAID)
+        return [
+            _ruling(self.memory, claim, own)
+            for claim, own in laid.rulings
+            if claim.outcome is not None
+        ]
+
     def count_own(self) -> int:
         """How many items only a model reads."""
         return len(self._own)
@@ -232,9 +241,22 @@ class Ledger:
             if type(item) is not kind or item.born != claim.n:
                 continue
             shared = _shared(item.origin, claim)
-            if shared and (best is None or shared > best[0]):
+            if shared and (best is None or shared > best[0]) and self._may_be(item, claim):
                 best = shared, item
         return None if best is None else best[1]
+
+    def _may_be(self, item: Proposal | Decision, claim: KeptClaim) -> bool:
+        """False if the reading that claims the words has judged the item apart from them.
+
+        Then it means another course in the same words; and one item is one claim. A listed
+        decision that is right may get its outcome and its targets from a ruling.
+        """
+        if item.handle in self._claims:
+            return False
+        check = self.memory.claims.checks.get(check_key(item.handle))
+        if check is None or check.first != claim.first:
+            return True
+        return isinstance(item, Decision) and check.verdict != "wrong"
 
     def _lay(self, claim: KeptClaim) -> None:
         """Note what a claim says of other items; of its own one that is told from the claim."""
@@ -261,9 +283,10 @@ class Ledger:
                 laid.tasks.append(task)
 
     def _side_of(self, claim: KeptClaim) -> ReadSide | None:
-        """The side that a claim says or implies: who rules or does the work is for or against.
+        """The side that a claim says or implies.
 
-        Somebody else's ruling that is reported, or work given to somebody else, implies none.
+        Who rules or does the work is for or against it, and a counter-proposal is against what it
+        replaces. Somebody else's ruling that is reported, or work given to somebody else, is none.
         """
         if claim.label == "side":
             return claim.side
@@ -272,6 +295,8 @@ class Ledger:
             return None
         if claim.label == "task":
             return "support"
+        if claim.label == "proposal":
+            return "oppose" if claim.relation == "replaces" else None
         return _RULED.get(claim.outcome or "")
 
     def _targets(self, claim: KeptClaim) -> list[str]:
@@ -280,7 +305,8 @@ class Ledger:
         A side answers an earlier message; an item is not about itself.
         """
         handles: list[str] = []
-        own = claim_handle(claim)
+        handle = claim_handle(claim) or ""
+        own = self._same.get(handle, handle)
         for target in claim.targets:
             handle = self._same.get(target, target)
             if (known := self._own.get(handle)) is not None:
@@ -364,7 +390,7 @@ class Ledger:
             if claim.relation and (related or claim.relation == "new"):
                 item.relation, item.related = claim.relation, related
         else:
-            item.settles = tuple(dict.fromkeys((*item.settles, *related)))
+            item.settles = related or item.settles
 
     def _is_protected(self, item: LedgerItem) -> bool:
         """True if a participant marked it or took it up by name: no model rewords or denies it."""
@@ -427,7 +453,7 @@ class Ledger:
             denied_from = self._denied_from(item.handle, name)
             if item.born == claim.n or (denied_from is not None and denied_from > claim.first):
                 continue
-            if name == item.participant and stance not in ("oppose", "withdraw"):
+            if name == item.participant and not _is_change_of_mind(claim, stance):
                 continue  # who proposes is for it: that is no side
             before = item.sides.pop(name, None)
             if before is not None and _outranks(before):
@@ -473,7 +499,7 @@ class Ledger:
         valid = [ending for ending in endings if ending is not None]
         ended = max(valid, key=lambda ending: ending.n, default=None)
         done = [task for task in laid.tasks if task.done]
-        if done and (ended is None or ended.word == "put_off"):
+        if done and not item.names("oppose") and (ended is None or ended.word == "put_off"):
             task = done[-1]
             ended = Ending("carried_out", task.who, task.origin)
         if ended is not None:
@@ -487,20 +513,9 @@ class Ledger:
         if claim.outcome is None or (decision is not None and decision.shelf == "denied"):
             return None
         sides = {name: side for name, side in item.sides.items() if side.n <= claim.n}
-        grants = [grant for grant in self.grants if grant.origin.cites[0].n <= claim.n]
-        if not may_rule(memory, grants, claim, item.participant, item.handle, sides):
+        if not may_rule(memory, self.grants, claim, item.participant, item.handle, sides):
             return None
-        author = memory.named(claim.who)
-        ruler = resolve_name(memory, claim.named) if claim.named else author
-        return Ending(
-            claim.outcome,
-            ruler,
-            _origin(claim),
-            claim.right,
-            author if ruler != author else "",
-            claim.detail,
-            own,
-        )
+        return _ruling(memory, claim, own)
 
     def _withdrawal(self, item: LedgerItem, claim: KeptClaim) -> Ending | None:
         """The proposer's own withdrawal."""
@@ -529,30 +544,23 @@ class Ledger:
         if not rulings or (known is not None and known.status != "claimed"):
             return
         claim = rulings[-1]
-        author = self.memory.named(claim.who)
-        ruler = resolve_name(self.memory, claim.named) if claim.named else author
         entitled = self._is_entitled(item, claim)
-        word = claim.outcome or "accepted"
-        item.outcomes = [
-            Ending(
-                word, ruler, _origin(claim), claim.right, author if ruler != author else "",
-                claim.detail, item.handle,
-            )
-        ]  # fmt: skip
+        item.outcomes = [_ruling(self.memory, claim, item.handle)]
+        word = item.outcomes[0].word
         item.as_read = True
         item.status = _STATUS[word] if entitled else "claimed"
 
     def _is_entitled(self, item: LedgerItem, claim: KeptClaim) -> bool:
-        """True if the ruling settles what it names; of none, if its author may rule at all."""
+        """True if the ruling settles one of its targets; without any, if its ruler is known."""
         memory = self.memory
-        grants = [grant for grant in self.grants if grant.origin.cites[0].n <= claim.n]
         targets = [each for each in map(self._with_sides, item.settles) if each is not None]
         if not targets:
-            return claim.right != "unopposed" and may_rule(memory, grants, claim, "", "", {})
+            ruler = ruler_of(memory, claim)
+            return bool(claim.named) or is_ruler(memory, self.grants, ruler)
         return any(
             may_rule(
                 memory,
-                grants,
+                self.grants,
                 claim,
                 target.participant,
                 target.handle,
@@ -576,11 +584,24 @@ def _origin(claim: KeptClaim) -> Origin:
     return Origin(cites, "model", claim_rule(claim), SURE)
 
 
+def _is_change_of_mind(claim: KeptClaim, stance: ReadSide) -> bool:
+    """True for a proposer's own words against it; a newer version of it is none."""
+    return claim.label != "proposal" and stance in ("oppose", "withdraw")
+
+
 def _is_said(laid: _Laid, claim: KeptClaim) -> bool:
     """True if the author's side is already known from the same message, in so many words."""
     if claim.label == "side":
         return False
     return any(other.n == claim.n and other.who == claim.who for other, _ in laid.sides)
+
+
+def _ruling(memory: Memory, claim: KeptClaim, decision: str) -> Ending:
+    """The ruling that `claim` reads, which is the decision of handle `decision`."""
+    author, ruler = memory.named(claim.who), ruler_of(memory, claim)
+    reporter = author if ruler != author else ""
+    word = claim.outcome or "accepted"
+    return Ending(word, ruler, _origin(claim), claim.right, reporter, claim.detail, decision)
 
 
 def _shared(origin: Origin, claim: KeptClaim) -> int:

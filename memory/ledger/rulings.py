@@ -1,20 +1,23 @@
 """Whose word settles a proposal, in what a model reads: rights, and what is needed for each.
 
-The chair of the session rules. In a session without one, somebody rules if another participant
-says so (a `right` claim), or reports the ruling. Without any ruler, a proposal is settled by
-agreement: nobody is against it and somebody besides its proposer is for it, or more are for it
-than against it in a vote. Its proposer can always withdraw it, or put it off.
+The chair of the session rules. Somebody else rules if another participant says so (a `right`
+claim), or if another than the proposer reports the ruling. Without a ruler, agreement settles a
+proposal: somebody besides its proposer is for it and nobody is against it, or a vote carries it.
+It is rejected by agreement if its proposer gives it up, or nobody else is for it and two are
+against it. Its proposer can always withdraw it, put it off or replace it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from parley.memory.ledger.ledger_rows import Grant, Side
 from parley.memory.state.claim_state import KeptClaim
 from parley.memory.state.memory import Memory
 
-_CALLED = "@*_`'\" "
+_CALLED: Final = "@*_`'\" "
+_OWN: Final = ("withdrawn", "put_off", "replaced")
 
 
 def resolve_name(memory: Memory, name: str) -> str:
@@ -37,45 +40,71 @@ def may_rule(
     `sides` are those taken up to the message of the claim.
     """
     author = memory.named(claim.who)
-    ruler = resolve_name(memory, claim.named) if claim.named else author
-    if claim.outcome in ("withdrawn", "put_off") and ruler == author == proposer:
+    ruler = ruler_of(memory, claim)
+    if claim.outcome in _OWN and ruler == author == proposer:
         return True
-    if ruler == author and ruler in memory.chairs:
-        return True
-    if any(
-        grant.who == ruler and grant.by != ruler and (not grant.targets or on in grant.targets)
-        for grant in grants
-    ):
-        return ruler == author or author != proposer
     if ruler != author:
-        return _is_report_of_another(memory, claim, author, ruler, proposer)
+        return author != proposer and _is_credible(claim, ruler, sides)
+    if is_ruler(memory, grants, ruler, on):
+        return True
     if claim.outcome in ("accepted", "accepted_with_changes"):
         return _is_agreed(claim, author, proposer, sides)
-    return claim.outcome == "rejected" and claim.right == "vote" and _is_voted_down(sides)
+    return claim.outcome == "rejected" and _is_given_up(claim, author, proposer, sides)
 
 
-def _is_report_of_another(
-    memory: Memory, claim: KeptClaim, author: str, ruler: str, proposer: str
-) -> bool:
-    """True for the reported ruling of somebody who does not speak in the session.
+def ruler_of(memory: Memory, claim: KeptClaim) -> str:
+    """Whose ruling a claim is: that of the person it names, else of the author."""
+    return resolve_name(memory, claim.named) if claim.named else memory.named(claim.who)
 
-    Participants speak for themselves; and no proposer reports the approval of their own proposal.
+
+def is_ruler(memory: Memory, grants: Iterable[Grant], name: str, on: str = "") -> bool:
+    """True for the chair, and for somebody of whom another says, at any time, that they may rule.
+
+    `on` is the handle of an item; without one the right has to be one on everything.
     """
-    return ruler not in memory.participants and author != proposer and claim.right == "reported"
+    return name in memory.chairs or any(
+        grant.who == name and grant.by != name and (not grant.targets or on in grant.targets)
+        for grant in grants
+    )
+
+
+def _is_credible(claim: KeptClaim, ruler: str, sides: Mapping[str, Side]) -> bool:
+    """True for a reported ruling, unless its ruler has said otherwise in the session."""
+    side = sides.get(ruler)
+    if side is None:
+        return True
+    contrary = "support" if claim.outcome == "rejected" else "oppose"
+    return side.stance != contrary
 
 
 def _is_agreed(claim: KeptClaim, author: str, proposer: str, sides: Mapping[str, Side]) -> bool:
     """True if a vote carried it, or if somebody besides the proposer supports it unopposed."""
-    others = {name: side for name, side in sides.items() if name != proposer}
-    supporters = {name for name, side in others.items() if side.stance == "support"}
-    opponents = {name for name, side in sides.items() if side.stance == "oppose"}
-    if author != proposer and author not in opponents:
-        supporters.add(author)
+    supporters, opponents = _others(sides, proposer)
+    if author != proposer:
+        supporters, opponents = supporters | {author}, opponents - {author}
     if claim.right == "vote":
         return len(supporters) > len(opponents)
-    return claim.right == "unopposed" and bool(supporters) and not opponents
+    return bool(supporters) and not opponents
 
 
-def _is_voted_down(sides: Mapping[str, Side]) -> bool:
-    stances = [side.stance for side in sides.values()]
-    return stances.count("oppose") > stances.count("support")
+def _is_given_up(claim: KeptClaim, author: str, proposer: str, sides: Mapping[str, Side]) -> bool:
+    """True if it was voted down, or if nobody holds on to it: its proposer gave it up, or two
+    others are against it and no other is for it.
+    """
+    supporters, opponents = _others(sides, proposer)
+    if author != proposer:
+        supporters, opponents = supporters - {author}, opponents | {author}
+    own = sides.get(proposer)
+    if own is not None and own.stance == "oppose":
+        return not supporters
+    if claim.right == "vote":
+        return len(opponents) > len(supporters)
+    return len(opponents) > 1 and not supporters
+
+
+def _others(sides: Mapping[str, Side], proposer: str) -> tuple[set[str], set[str]]:
+    """Who is for it and who is against it, besides its proposer."""
+    others = [side for name, side in sides.items() if name != proposer]
+    supporters = {side.participant for side in others if side.stance == "support"}
+    opponents = {side.participant for side in others if side.stance == "oppose"}
+    return supporters, opponents

@@ -101,6 +101,21 @@ def test_two_items_of_a_message_have_handles_of_their_own() -> None:
     ]  # fmt: skip
 
 
+def test_a_course_that_a_reading_tells_from_a_listed_item_is_one_of_its_own() -> None:
+    """It judges the item, and claims the same words for another course."""
+    claims = (
+        claim(5, "rebuild the importer", "proposal", statement="Rebuild it."),
+        claim(5, "before the next release", "proposal", statement="Do it before the release."),
+    )
+    judged = [{"ref": "P1", "verdict": "right"}]
+    ledger = ledger_of(remembered(*session_log(8, read(5, 8, *claims, checks=judged))))
+    stated = {item.handle: item.statement for item in ledger.proposals()}
+    assert stated == {"P1": "", "M5": "Rebuild it.", "M5.2": "Do it before the release."}
+    ledger = ledger_of(remembered(*session_log(8, read(5, 8, *claims))))
+    stated = {item.handle: item.statement for item in ledger.proposals()}
+    assert stated == {"P1": "Rebuild it.", "M5.2": "Do it before the release."}
+
+
 def test_one_repeated_idea_is_one_item() -> None:
     """The later one names the first, and is not open beside it."""
     again = says(8, "write the numbers down", "proposal", "t", relation="repeats")
@@ -179,6 +194,14 @@ def test_work_and_rulings_say_their_authors_side() -> None:
     assert {name: side.stance for name, side in sides.items()} == {"bo": "support", "lea": "oppose"}
 
 
+def test_a_counter_proposal_is_against_what_it_replaces() -> None:
+    """A newer version by the same participant is no side."""
+    counter = says(3, "Count them on read", "proposal", "t", relation="replaces")
+    newer = says(4, "I am for counting", "proposal", "t", relation="replaces")
+    sides = shown(remembered(*talk(reading(TABLE, counter, newer))), "M2").sides
+    assert {name: side.stance for name, side in sides.items()} == {"bo": "oppose"}
+
+
 def test_a_denied_side_is_not_shown() -> None:
     """Another model's, too: a later reading says that it was none."""
     first = read(1, 4, *FIRST_CLAIMS)
@@ -223,21 +246,39 @@ def test_a_ruling_by_the_chair_sets_the_shown_status() -> None:
 @pytest.mark.parametrize(
     ("grant", "status"),
     [
-        (RIGHT, "accepted"),  # by somebody else
+        (RIGHT, "rejected"),  # by somebody else
+        (says(8, "Shall we write", "right", who="@lea"), "rejected"),  # who bows to it later
         (says(1, "I will decide", "right", who="Lea"), "active"),  # by herself
-        (says(5, "Lea has the last word", "right", "t", who="@lea"), "active"),  # on another item
-        (says(8, "Shall we write", "right", who="lea"), "active"),  # after the ruling
+        (says(5, "Lea has the last word", "right", "c", who="lea"), "active"),  # on another item
         (None, "active"),
     ],
 )
 def test_a_right_to_rule_is_granted_by_another(
     grant: dict[str, object] | None, status: str
 ) -> None:
-    """Without one, the ruling is listed as a claim, and settles nothing."""
-    claims = [TABLE, COUNT, RULING, *([grant] if grant else [])]
+    """Without one, the ruling of one against one is listed as a claim, and settles nothing."""
+    support = says(5, "Lea has", "side", "t", side="support")
+    no = says(6, "not 500", "ruling", "t", outcome="rejected", right="named")
+    claims = [TABLE, COUNT, support, no, *([grant] if grant else [])]
     memory = remembered(*talk(reading(*claims)))
-    assert shown(memory, "M3").status == status
-    assert shown(memory, "M6").status == ("accepted" if status == "accepted" else "claimed")
+    assert shown(memory, "M2").status == status
+    assert shown(memory, "M6").status == ("rejected" if status == "rejected" else "claimed")
+    assert shown(memory, "M2").sides["lea"].stance == "oppose"
+
+
+def test_a_proposal_that_nobody_holds_on_to_is_rejected() -> None:
+    """Its proposer gave it up, or two others are against it and nobody else is for it."""
+    no = says(6, "not 500", "ruling", "t", outcome="rejected", right="named")
+    other = says(3, "goes stale", "side", "t", side="oppose")
+    own = says(4, "Drop my table", "side", "t", side="oppose")
+    support = says(5, "Lea has", "side", "t", side="support")
+    for claims, status in (
+        ((no,), "active"),
+        ((no, other), "rejected"),
+        ((no, own), "rejected"),
+        ((no, other, support), "active"),
+    ):
+        assert shown(remembered(*talk(reading(TABLE, *claims))), "M2").status == status
 
 
 def test_agreement_settles_if_nobody_is_against_it() -> None:
@@ -285,8 +326,10 @@ def test_a_reported_ruling_names_its_ruler_and_its_reporter() -> None:
     assert (item.ending.by, item.ending.reporter) == ("Owner", "cy")
     own = says(7, "Done in", "ruling", "c", outcome="accepted", right="reported", who="Owner")
     assert shown(remembered(*talk(reading(COUNT, own))), "M3").status == "active"
+    against = says(5, "Lea has the last", "side", "t", side="oppose")
     words = says(7, "Done in", "ruling", "t", outcome="accepted", right="reported", who="cy")
-    assert shown(remembered(*talk(reading(TABLE, words))), "M2").status == "active"
+    assert shown(remembered(*talk(reading(TABLE, words))), "M2").status == "accepted"
+    assert shown(remembered(*talk(reading(TABLE, against, words))), "M2").status == "active"
 
 
 def test_the_latest_ruling_counts() -> None:
