@@ -1,4 +1,4 @@
-"""How often each family of rules is right: what stands in the table of `parley.memory.shelves`.
+"""How often each family of rules is right: the figures of the table in `shelves`.
 
 python -m benchmarks.shelves [--fine] [--json]
 
@@ -29,7 +29,7 @@ from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.markdown_tables import row_of, table
 from benchmarks.material import CORPORA
 from benchmarks.recorded import EXPLICIT, Recorded, Row, corpora_of, recorded
-from parley.memory.shelves import FIRM, PRECISION, Kind, family_of, is_marked
+from parley.memory.extraction.structure.shelves import FIRM, PRECISION, Kind, family_of, is_marked
 from parley.memory.state.item_state import Cite, Fact, Origin
 from parley.server.records.transcript_analysis import Analysis, analyze
 from parley.server.settings import resolve_defaults

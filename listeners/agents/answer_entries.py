@@ -42,8 +42,8 @@ from parley.listeners.models.answer_sentences import end_at_sentence, split_sent
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.listeners.models.silence import drop_last_silence, is_silence
 from parley.listeners.votes.stance_words import hangs_on_condition, is_reserved
+from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from parley.memory.extraction.structure.shelves import is_marked
 from parley.memory.ledger.ledger_rows import Grant, LedgerItem, Side
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
-from parley.memory.shelves import is_marked
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory

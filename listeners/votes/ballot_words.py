@@ -8,7 +8,7 @@ import re
 from typing import Final, Literal
 
 from parley.bus.entries import BallotCast
-from parley.memory.shelves import firm_side
+from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote

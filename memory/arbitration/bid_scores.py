@@ -6,8 +6,8 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
+from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.floor.seats import present_agents
-from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from parley.bus.entries import Record
 from parley.memory.arbitration.bid_scores import speaking_deficit
+from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory

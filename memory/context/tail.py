@@ -30,11 +30,11 @@ from parley.memory.context.layer_lines import (
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.context.vote_lines import failed_vote_line, vote_lines
 from parley.memory.exchanges import exchanges, tool_cache
+from parley.memory.extraction.structure.shelves import is_marked
 from parley.memory.goals import insights
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.notebooks import notebooks
-from parley.memory.shelves import is_marked
 from parley.memory.state import lookup
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.memory.shelves import is_firm_side
+from parley.memory.extraction.structure.shelves import is_firm_side
 from parley.memory.state.item_state import Decision, Origin, Proposal, Stance
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from parley.memory.extraction.structure.marking_style import make_firm, shelve_item
+from parley.memory.extraction.structure.shelves import is_firm_side, is_sure
 from parley.memory.items import positions
 from parley.memory.items.decision_sides import (
     compute_sides,
@@ -24,7 +25,6 @@ from parley.memory.items.decision_sides import (
     sides_row,
 )
 from parley.memory.items.proposals import keep_candidate_side, note_mention, record_reaction
-from parley.memory.shelves import is_firm_side, is_sure
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.line_state import UnlinkedVote

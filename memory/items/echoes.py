@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
-from parley.memory.shelves import firm_side
+from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory

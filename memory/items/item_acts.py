@@ -9,10 +9,10 @@ from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.patterns.tags import tagged_handles
 from parley.memory.extraction.structure import marking_style
 from parley.memory.extraction.structure.scribes import add_scribe_note, is_typed_by_scribe
+from parley.memory.extraction.structure.shelves import is_firm_side, may_count
 from parley.memory.floor.seats import may_act
 from parley.memory.items import decisions, positions, proposals, ratification, unlinked_votes
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
-from parley.memory.shelves import is_firm_side, may_count
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.text.courtesies import is_placeholder

@@ -15,8 +15,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm, shelve_item
+from parley.memory.extraction.structure.shelves import firm_side, is_firm_side
 from parley.memory.items import echoes, positions
-from parley.memory.shelves import firm_side, is_firm_side
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
 from parley.memory.state.line_state import UnlinkedVote

@@ -13,10 +13,10 @@ from typing import Final
 
 from parley.memory.extraction.structure.marking_style import make_firm
 from parley.memory.extraction.structure.scribes import is_typed_by_scribe
+from parley.memory.extraction.structure.shelves import is_firm_side, may_count
 from parley.memory.items.decision_sides import sides_row
 from parley.memory.items.decisions import decide_accepted, find_resolving_decision
 from parley.memory.items.proposals import settle_proposal
-from parley.memory.shelves import is_firm_side, may_count
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory

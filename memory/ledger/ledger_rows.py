@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from parley.bus.entries import Doubt, Relation, Right
-from parley.memory.shelves import Shelf
+from parley.memory.extraction.structure.shelves import Shelf
 from parley.memory.state.item_state import Decision, Origin, Proposal, Stance
 
 EndingWord = Literal[

@@ -21,6 +21,7 @@ from parley.memory.extraction.model_claims.kept_claims import (
     is_claim_handle,
     was_read,
 )
+from parley.memory.extraction.structure.shelves import is_firm_side, is_marked, is_sure, may_count
 from parley.memory.ledger.ledger_rows import (
     Ending,
     EndingWord,
@@ -31,7 +32,6 @@ from parley.memory.ledger.ledger_rows import (
     Task,
 )
 from parley.memory.ledger.rulings import is_ruler, may_rule, resolve_name, ruler_of
-from parley.memory.shelves import is_firm_side, is_marked, is_sure, may_count
 from parley.memory.state.claim_state import KeptCheck, KeptClaim
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory

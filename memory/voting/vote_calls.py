@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from parley.bus.entries import MAX_VOTE_SECONDS, VoteConfirmed, VoteInitiated, VoteRule
 from parley.memory.extraction.structure.marking_style import make_firm
+from parley.memory.extraction.structure.shelves import is_firm_side
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import note_mention
-from parley.memory.shelves import is_firm_side
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.lookup import find_running_vote

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from parley.memory.extraction.model_claims.kept_claims import check_key, was_read
+from parley.memory.extraction.structure.shelves import is_marked, is_sure
 from parley.memory.ledger.ledger_rows import LedgerItem, Side
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
-from parley.memory.shelves import is_marked, is_sure
 from parley.memory.state.item_state import Cite, Decision, Fact, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import origin_terms

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from parley.bus.entries import Doubt
+from parley.memory.extraction.structure.shelves import FIRM, PRECISION, family_of
 from parley.memory.ledger.ledger_rows import LedgerItem
-from parley.memory.shelves import FIRM, PRECISION, family_of
 
 Row = Mapping[str, Any]
 

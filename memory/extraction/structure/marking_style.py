@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from parley.memory.extraction.structure.scribes import strip_scribe_note
-from parley.memory.shelves import is_sure
+from parley.memory.extraction.structure.shelves import is_sure
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
 

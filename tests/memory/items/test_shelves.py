@@ -6,9 +6,15 @@ import pytest
 
 from parley.bus.entries import BallotCompleted, Entry, ItemCorrected, Message, VoteInitiated
 from parley.memory.context.context import Request, assemble
+from parley.memory.extraction.structure.shelves import (
+    FIRM,
+    PRECISION,
+    family_of,
+    is_sure,
+    may_count,
+)
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.shelves import FIRM, PRECISION, family_of, is_sure, may_count
 from parley.memory.state.item_state import Cite, LinkedBy, Origin
 from parley.memory.statistics.statistics import count_memory
 from tests.support.logs.logs import PACKS, folded, talk

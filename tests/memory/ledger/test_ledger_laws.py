@@ -23,11 +23,11 @@ from parley.bus.entries import (
     Verdict,
 )
 from parley.memory.extraction.model_claims.reading_ranges import list_owed_readings
+from parley.memory.extraction.structure.shelves import is_marked
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.shelves import is_marked
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory

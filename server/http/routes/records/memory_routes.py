@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
+from parley.memory.extraction.structure.shelves import Shelf
 from parley.memory.fold import canonical_bytes
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.shelves import Shelf
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
