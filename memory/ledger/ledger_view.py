@@ -649,7 +649,7 @@ def _proposal_sides(proposal: Proposal) -> dict[str, Side]:
 
 
 def _decision_sides(decision: Decision, offer: Proposal | None) -> dict[str, Side]:
-    """The firm sides on a decision of the fold; those that were counted on `offer` are."""
+    """The firm sides on a decision of the fold: those counted on `offer`, and its maker's, too."""
     counted = {name for name, side in (offer.reactions if offer else {}).items() if side.counted}
     sides: dict[str, Side] = {}
     by_stance: tuple[tuple[Stance, dict[str, Origin]], ...] = (
@@ -659,6 +659,6 @@ def _decision_sides(decision: Decision, offer: Proposal | None) -> dict[str, Sid
     )
     for stance, voices in by_stance:
         for name, origin in voices.items():
-            if name in counted or is_sure("side", origin):
+            if name in counted or name == decision.participant or is_sure("side", origin):
                 sides[name] = Side(name, stance, origin, name in counted or may_count(origin))
     return sides

@@ -24,7 +24,7 @@ LINES: Final = (
     ("cy", "That disk is too old, so not with me."),
     ("bo", "Works for me once the backup is done."),
     ("fay", "[PROPOSAL] We hold the next meeting on the moon."),
-    ("dee", "What about a read replica in the north hall?"),
+    ("dee", "Who knows: a read replica in the north hall?"),
     ("eli", "Then the replica it is, with two nodes."),
     ("cy", "Two nodes will be ordered from my side before the weekend."),
     ("eli", "Cables are for dee to settle."),
