@@ -26,8 +26,9 @@ PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 OF_ITS_OWN = {
     "status": {
         "closed open",  # of sessions
-        "accepted active adopted lapsed modified rejected retracted withdrawn",  # of proposals
-        "claimed disputed ratified retracted superseded",  # of decisions
+        "accepted active adopted lapsed modified put_off rejected withdrawn",  # of proposals
+        # of decisions, those that a model reads among them
+        "accepted claimed disputed modified put_off ratified rejected superseded withdrawn",
         "abandoned completed failed superseded",  # of goals that end
     },
     "format": {"html json md text", "context items memory report"},  # of minutes, of analyses

@@ -509,7 +509,7 @@ def test_the_lead_cuts_no_decision_and_tells_three_of_many() -> None:
         for k, offer in enumerate(offers, 1)
         for who, content in [
             ("Ana", f"[PROPOSE] {offer}."),
-            *((name, f"[SUPPORT P{k}]") for name in ("Bo", "Cleo", "Dov")[: 3 if k == 3 else 1]),
+            *((name, f"[SUPPORT P{k}]") for name in ("Bo", "Cleo", "Dov")[: 3 if k == 3 else 2]),
             ("Ana", f"[DECISION P{k}] {offer}."),
         ]
     ]
@@ -649,15 +649,16 @@ def test_a_long_talk_has_short_minutes() -> None:
     assert f"{40 - OPEN} more are left out here; the JSON form has all." in shown[0]
 
 
-def test_what_only_sounds_like_a_proposal_stands_apart() -> None:
-    """Until somebody takes it up."""
-    maybe = {"agent_id": "Ana", "content": "Maybe we should move the meeting to noon."}
-    alone = report_of_rows(maybe, {"agent_id": "Bo", "content": "Nice weather."})
-    assert not lines_of(alone, "Proposed, not decided")
-    assert "meeting to noon" in lines_of(alone, "Unconfirmed")[1]
-    heard = report_of_rows(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
-    assert lines_of(heard, "Proposed, not decided")
-    assert not lines_of(heard, "Unconfirmed")
+def test_what_only_sounds_like_a_decision_stands_apart() -> None:
+    """Until somebody takes it up by its handle."""
+    maybe = {"agent_id": "Ana", "content": "We have decided to move the meeting to noon."}
+    alone = report_of_rows(maybe, {"agent_id": "Bo", "content": "Nice weather."})["brief"]
+    assert (alone["claimed"], [row["ref"] for row in alone["candidates"]]) == ([], ["D1"])
+    assert alone["candidates"][0]["why"] == (
+        "found by the rules for wording, which are right about 18 times in 100"
+    )
+    heard = report_of_rows(maybe, {"agent_id": "Bo", "content": "+1 to D1."})["brief"]
+    assert (heard["claimed"], heard["candidates"]) == (["D1"], [])
 
 
 def test_the_head_says_when_it_was_and_who_was_there() -> None:
