@@ -80,8 +80,8 @@ def fill_tail(
 ) -> None:
     """Fill `page` for that profile.
 
-    After as much of the newest message as tells what it is about come the decisions that a model
-    reads and the open proposals; what rules alone read of these comes last.
+    Votes come first, then as much of the newest message as tells what it is about, the decisions
+    that a model reads and the open proposals; what rules alone read of these comes last.
     """
     name = None if participant is None else memory.named(participant)
     if profile in ("raw", "history"):
@@ -91,13 +91,13 @@ def fill_tail(
     ledger = ledger_of(memory)
     opened = sorted(ledger.open_proposals(), key=_is_read_by_rules_alone)
     decided = ledger.decided()
+    _put_stage(memory, page)
+    _put_votes(memory, page, name)
     for chars in (SHORT_CHARS, LEAST_CHARS):
         if not messages or _put_message(memory, page, messages[-1], chars):
             break
     _put_decided(page, decided)
     _put_proposals(page, opened)
-    _put_stage(memory, page)
-    _put_votes(memory, page, name)
     if profile == "full":
         _put_own(memory, page, name, ledger)
         _put_echoes(memory, page, opened, ledger)

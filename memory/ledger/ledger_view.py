@@ -139,7 +139,8 @@ class Ledger:
     def actionable(self) -> list[Proposal]:
         """The open proposals that acts and votes can be on, those of the fold, the newest first."""
         items = (item.item for item in self.open_proposals())
-        return [each for each in items if isinstance(each, Proposal) and each.status == "active"]
+        active = [each for each in items if isinstance(each, Proposal) and each.status == "active"]
+        return sorted(active, key=lambda proposal: -proposal.ref)
 
     def decided(self) -> list[LedgerItem]:
         """The firm decisions that a model reads, the newest first; ratified ones are the fold's."""
