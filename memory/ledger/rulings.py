@@ -82,8 +82,8 @@ def _is_agreed(claim: KeptClaim, author: str, proposer: str, sides: Mapping[str,
     supporters, opponents = _others(sides, proposer)
     if author != proposer:
         supporters, opponents = supporters | {author}, opponents - {author}
-    if claim.right == "vote":
-        return len(supporters) > len(opponents)
+    if claim.right == "vote" and len(supporters - {author}) > len(opponents):
+        return True
     return bool(supporters) and not opponents
 
 
@@ -97,8 +97,8 @@ def _is_given_up(claim: KeptClaim, author: str, proposer: str, sides: Mapping[st
     own = sides.get(proposer)
     if own is not None and own.stance == "oppose":
         return not supporters
-    if claim.right == "vote":
-        return len(opponents) > len(supporters)
+    if claim.right == "vote" and len(opponents - {author}) > len(supporters):
+        return True
     return len(opponents) > 1 and not supporters
 
 

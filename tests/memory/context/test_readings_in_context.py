@@ -84,9 +84,11 @@ def test_decisions_as_read_stand_apart_before_what_is_open() -> None:
 
 
 def test_a_ruling_without_a_right_is_listed_as_claimed() -> None:
-    context = shown(read(1, 8, COUNT, RULING))
+    """One is against it, and nobody said that she may rule."""
+    no = {**RULING, "outcome": "rejected", "statement": "We do not count on read."}
+    context = shown(read(1, 8, COUNT, no))
     assert block_of(context, "Claimed, Not Ratified") == [
-        '- M6 lea says: "Count on read, limit 200."'
+        '- M6 lea says: "We do not count on read."'
     ]
     assert "Decided" not in context.text
 

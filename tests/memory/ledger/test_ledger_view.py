@@ -266,6 +266,15 @@ def test_a_right_to_rule_is_granted_by_another(
     assert shown(memory, "M2").sides["lea"].stance == "oppose"
 
 
+def test_one_voice_is_no_vote() -> None:
+    """Whoever states a count is not the only one who voted."""
+    for outcome in ("rejected", "accepted"):
+        count = says(6, "not 500", "ruling", "t", outcome=outcome, right="vote")
+        against = says(3, "goes stale", "side", "t", side="oppose")
+        claims = (TABLE, count) if outcome == "rejected" else (TABLE, against, count)
+        assert shown(remembered(*talk(reading(*claims))), "M2").status == "active"
+
+
 def test_a_proposal_that_nobody_holds_on_to_is_rejected() -> None:
     """Its proposer gave it up, or two others are against it and nobody else is for it."""
     no = says(6, "not 500", "ruling", "t", outcome="rejected", right="named")
