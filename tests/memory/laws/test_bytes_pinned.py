@@ -54,75 +54,75 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="3d96275e286920a08348ab654dc8dbe4",
-    facts="d0f95bc7c5fe1ab38845bde134f4a039",
-    memories="0bb8803eeb7c672b12de54cb700871bf",
+    logs="801309170c96f52eef02f3405ac13c42",
+    facts="4291974bff4d703afb48d682f2c70b7a",
+    memories="6e48553a1aa1471070efb81cf68b8fd5",
 )
 GENERATED: Final = (
     Digests(
-        logs="7950506717c07d692ba2af8c52d9dae5",
-        facts="6d4afa976e0e5b68ef5b6558d4f21abd",
-        memories="44247b4eab15e5d6789c5b66db59313d",
+        logs="a0a80b1e6294dc3ca9a530986a5a0c50",
+        facts="7cdc25564294be0bb667b6df8c3ceeac",
+        memories="299fc6b9cab473c1a2ab90482f5bb19e",
     ),
     Digests(
-        logs="cd6d19850f47013783f1d7f871490bc3",
-        facts="488ddb08f4591c546eebd25ec3ea6bdf",
-        memories="7ea94df47e904c115a74a1b7efa36492",
+        logs="2860268a86e260af470347fac1f58987",
+        facts="5ef933c19e9eac56df6d1cf98ed64268",
+        memories="f0b8ea3fbb39434a082954efc2851bad",
     ),
     Digests(
-        logs="f392ab3b3240f86b1ee402f135355012",
-        facts="252c13aa557a0cc8f63f47dacd5873e7",
-        memories="895d9c20a1e3c23c4a7ecf47750f0b97",
+        logs="341f32f242ee753ec699a29d241872d7",
+        facts="7f6d6957d547e02c3af0ecbb1ca6fd25",
+        memories="04cd2e4834efc5de1d12d674097e1e47",
     ),
     Digests(
-        logs="0067100754e9834e80ad13ab8f839710",
-        facts="e49678a72cc1f05aac3a96ac34126677",
-        memories="ae73c96839fd67fe6e02b9f366235879",
+        logs="883b8c4fe9625afbe8b084d96f8fd7ee",
+        facts="9dec31780bbd9f7ea9afafe9b5d59868",
+        memories="dbfe078d0dc7a82a39f70eb7ad78a2bd",
     ),
     Digests(
-        logs="bb01de2570c91b3db79f53255f3d813a",
-        facts="62f68d16d24230d33ff37451c0e9fab8",
-        memories="162cdcd6e2f355deb13c925b67dc2acc",
+        logs="9ab5fff8615e55550129ea73afc72d03",
+        facts="1e0f2b8ca4d04e28317a83efd9922dd3",
+        memories="2ffcf1ae50acabe6f4488e6328ae988c",
     ),
     Digests(
-        logs="02d837a44e641437c29f85c11a13533f",
-        facts="a87e1079743848cceffc4f9ce2bbc757",
-        memories="e4e4a82be4d1f33f4ed8015c3f306904",
+        logs="79140ef585abee93206bd01f1dad3d12",
+        facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
+        memories="70310af1172808511887078c2539f7cf",
     ),
     Digests(
-        logs="096450b50a0ff3de23c254bf23c76008",
-        facts="2361837af54300b26a7c0c4aae60d96b",
-        memories="491f3e974d8b044c7356c18ba2c063f7",
+        logs="061604495bf08fb8d76da7cd5e5a6d74",
+        facts="57a2615afb4446297c6544a93682052b",
+        memories="e45fc26f6baa0d902643b02ae927b2c9",
     ),
     Digests(
-        logs="08257f9cf09917fec53d39baf849e6ce",
-        facts="57ed26772dce6deaeb974bc131c33d39",
-        memories="4e4cc82274056763bc9a521348b2229c",
+        logs="1a2b05464742d577133887fe317f2ad5",
+        facts="57853c6b9c516b239dd6781364144f1d",
+        memories="4099734fa1d9b849cc4c5be1eefd0f96",
     ),
     Digests(
-        logs="a0e2d46049e8bd3dd7465fd18725e0d8",
-        facts="227297cd7eb1f9490dd38bf19ad51e49",
-        memories="b69561f14a84a87a7fc085219219c00e",
+        logs="04aefcbe8583c30db5a188c134e34615",
+        facts="e48ae374b623b1daa0b4c21e6f6aa728",
+        memories="d41aebe7fd1dde36c2da4030646fe225",
     ),
     Digests(
-        logs="6b26dfde04127b79236cf811a35a233b",
-        facts="f09a97d18ed5071d7cf50bcd4acaa011",
-        memories="54214f46ce17b20b642e16c80ee9f4e9",
+        logs="991c94e45e786493d49a48261955d5a0",
+        facts="643f00b789920ee583d3355dc490d17f",
+        memories="fecc1555f0cbf09db73714bed9f07ead",
     ),
 )
-DEMO: Final = "e13ac39cdfa71166f47eeef9d30248a7"
+DEMO: Final = "82f130e8e5ae9878781185c009fb5509"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "ed946713c193ea7407b4c75c6b09fdfa", "3ecb5bbd97ce406b1dfeb23215f019da"
+        86, "c7e0fdeffcd2a98e2b998c97a8a18d8e", "9f0ae4cd25dc1a12c1339ed9948c8712"
     ),
     "dev/wg": Transcripts(
-        121, "cf4f70140d4d0165123dc4a863d08597", "7446549b625e1677fa29c3cf933d2c08"
+        121, "b8f81321974839e02ff5b0c5f0a284ca", "6b37f14ccbe428e9372ea4afa8feb6d7"
     ),
     "agents/dev": Transcripts(
-        26, "f4ee03ea1e488666fcda6204b304b11f", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "5563111f04523652494efced8d5547df", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "6e28eba607853c2686ad0ce276ca1616", "1a0f36241ee82f8ed57225504ef32de3")
+LONG: Final = Transcripts(1, "839d6c8c291d1767139688a0e84945e0", "878177d026edc0c16c3c8f1ccc0efb51")
 
 
 def digest(parts: Iterable[bytes]) -> str:
