@@ -113,7 +113,8 @@ async def test_an_item_stays_on_its_line_whatever_its_words() -> None:
 async def test_what_is_shown_for_context_gives_way_first() -> None:
     """A long message of the stretch stays whole while the overlap can be clipped."""
     talk = [("ana", "earlier " * 75), ("bo", "earlier " * 75), ("cy", "to be read " * 90)]
-    terms = {"how": "model", "interval": 2, "overlap": 2, "tokens": count_tokens(SYSTEM + RULES) + 420}
+    room = count_tokens(SYSTEM + RULES) + 420
+    terms = {"how": "model", "interval": 2, "overlap": 2, "tokens": room}
     lines = [Message(participant=who, content=text) for who, text in (*talk, ("dee", "Hm."))]
     model = scripted(answer_text())
     await made(model, [opened(extract=terms), *lines], 1)
