@@ -59,11 +59,14 @@ def test_an_open_file_is_charged_to_the_test_that_opened_it(tmp_path: Path) -> N
     """Though it is garbage in a cycle, which is collected at any later time."""
     (tmp_path / "test_leak.py").write_text(LEAK)
     (tmp_path / "conftest.py").write_text("from tests.conftest import _charge_open_files\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:asyncio"]
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", f"--rootdir={tmp_path}"]
     ran = subprocess.run(
-        [*command, f"--rootdir={tmp_path}", str(tmp_path)],
+        [*command, str(tmp_path)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"},
+        env={
+            **os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
     )  # fmt: skip
     assert "test_leak.py::test_a_leak" in ran.stdout
     assert "test_the_next" not in ran.stdout
@@ -73,7 +76,7 @@ def test_an_open_file_is_charged_to_the_test_that_opened_it(tmp_path: Path) -> N
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="needs a redis-server on PATH")
 def test_a_bare_run_that_reaches_a_server_is_refused() -> None:
     """Before the first test."""
-    command = [sys.executable, "-m", "pytest", "-q", "tests/test_bare_run.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:anyio", "tests/test_bare_run.py"]
     ran = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=ROOT,
         env={**os.environ, "TEST_BARE": "1"},

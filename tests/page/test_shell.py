@@ -127,7 +127,7 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     person = visitor()
     person.comes("Ana", session="harbour")
     page = person.page
-    page.get_by_role("button", name="Call a vote").click()
+    page.get_by_role("button", name="Call a vote", exact=True).click()
     page.select_option("#vote-on", "P1")
     expect(page.locator("#vote-question")).to_have_value("A light at the pier?")
     page.get_by_role("button", name="Call it").click()
