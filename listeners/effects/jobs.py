@@ -51,3 +51,11 @@ def job_for(memory: Memory, effect: Upgrade) -> Job:
     if isinstance(effect, ReadingEffect):
         return ExtractionJob.of(memory, effect)
     raise TypeError(f"{effect.id} is a summary")
+
+
+def give_up(job: Job, reason: str) -> Result | None:
+    """The entry that says why nobody will answer `job`; None if it can wait.
+
+    A reading cannot: later messages of its session are read after it.
+    """
+    return job.left_unread(reason) if isinstance(job, ExtractionJob) else None

@@ -6,7 +6,7 @@ such. One breaker, one memo and one count of calls for all that a process asks.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -17,11 +17,12 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import SummaryMade
 from parley.listeners.cache.ranges import EntryRange
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.effects.jobs import Job, Result
+from parley.listeners.effects.jobs import Job, Result, give_up
 from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.breaker import Breaker
 from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Model, ModelError, OverBudget, Unfounded
+from parley.listeners.models.probe import TRIES, does_answer
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (
@@ -66,6 +67,14 @@ class EffectTally:
 
 
 @dataclass(frozen=True, slots=True)
+class _Failures:
+    """How often a model failed at one question in a row, and how it did so last."""
+
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryOrder:
     """The summary that is wanted, as memory had it when the effect was taken."""
 
@@ -93,6 +102,7 @@ class Summariser:
         self._breaker = Breaker(pace.first_pause_seconds)
         self._calls = anyio.Semaphore(pace.at_once)
         self._refused: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)  # session, effect
+        self._failed: OrderedDict[tuple[str, str], _Failures] = OrderedDict()
         self._tally = EffectTally()
 
     @property
@@ -146,7 +156,8 @@ class Summariser:
     ) -> Result | None:
         """The entry that the model makes of `job`, None where it does not answer.
 
-        Never from the cache: a job that asks again wants another answer.
+        Never from the cache: a job that asks again wants another answer. If it failed three times
+        and the model answers another question, the job is given up.
         """
         if not self.has_model:
             return None
@@ -155,7 +166,15 @@ class Summariser:
         )
         if result is not None:
             self._tally.models += 1
-        return result
+            return result
+        failures = self._failed.get((session, id))
+        if failures is None or failures.count < TRIES:
+            return None
+        given_up = give_up(job, failures.reason)
+        if given_up is None or not await does_answer(self._model_for(account, id, fresh=True)):
+            return None
+        log.warning("job_given_up", session=session, effect=id, reason=failures.reason)
+        return given_up
 
     async def _ask_for_summary(
         self, session: str, order: SummaryOrder, entries: EntryRange, account: Account | None
@@ -198,6 +217,7 @@ class Summariser:
             if isinstance(error, Unfounded):
                 self._refused.append((session, id))
             self._breaker.record_failure(error)
+            self._note_failure((session, id), str(error))
             log.warning(
                 "model_failed",
                 session=session,
@@ -207,7 +227,14 @@ class Summariser:
             )
             return None
         self._breaker.record_success()
+        self._failed.pop((session, id), None)
         return answer
+
+    def _note_failure(self, key: tuple[str, str], reason: str) -> None:
+        before = self._failed.pop(key, None)
+        self._failed[key] = _Failures(1 if before is None else before.count + 1, reason)
+        if len(self._failed) > _REMEMBERED:
+            self._failed.popitem(last=False)
 
     def _model_for(self, account: Account | None, call: str, *, fresh: bool) -> Model:
         """The model, charged to `account`; unless `fresh`, a cached answer is free."""

@@ -171,6 +171,12 @@ class ExtractionJob:
             reading.name_one("cut", f"not asked for the rest: {error}")
         return self._entry(reading)
 
+    def left_unread(self, reason: str) -> ItemsExtracted:
+        """The entry of a stretch that the model never answers: nothing is claimed, and why."""
+        reading = _Reading()
+        reading.name_one("answer", reason)
+        return self._entry(reading)
+
     # -- asking ----------------------------------------------------------------------
 
     async def _ask_first(

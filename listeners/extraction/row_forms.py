@@ -68,7 +68,7 @@ _OUTCOMES: Final = {
 }
 _RIGHTS: Final = {
     "chair": "moderator chairman chairwoman chairperson",
-    "named": "owner lead founder human principal authority listed",
+    "named": "owner lead founder human principal authority judge arbiter listed",
     "delegated": "asked chooser delegate",
     "unopposed": "consensus agreement group no_objection no_objections agreed unanimous",
     "vote": "majority counted poll",
@@ -88,6 +88,20 @@ _VERDICTS: Final = {
 }
 
 
+_DOUBTS: Final = {
+    "irony": "sarcasm sarcastic ironic joke",
+    "withdrawal": "withdrawn withdraws",
+    "nit": "nitpick correction",
+    "reason": "argument explanation fact",
+    "agreement": "support supports stance side",
+    "decision": "ruling verdict",
+    "report": "status reported",
+    "quoted": "quote quotation cited",
+    "part": "step part_of detail",
+    "repeat": "duplicate repeats same",
+}
+
+
 def _table(words: tuple[str, ...], others: Mapping[str, str]) -> dict[str, str]:
     table = {word: word for word in words}
     for word, more in others.items():
@@ -102,7 +116,7 @@ _TABLES: Final = {
     "right": _table(RIGHTS, _RIGHTS),
     "how": _table(RELATIONS, _RELATIONS),
     "verdict": _table(VERDICTS, _VERDICTS),
-    "why": _table(DOUBTS, {}),
+    "why": _table(DOUBTS, _DOUBTS),
 }
 _NUMBER: Final = re.compile(
     r"(?:\[|#|n|no\.?|msg|message|m)?\s*#?([1-9][0-9]{0,8})\]?\Z", re.IGNORECASE

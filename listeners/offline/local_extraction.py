@@ -11,6 +11,7 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import EntryFacts
 from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import Model, ModelError, ModelRefused, OverBudget
+from parley.listeners.models.probe import does_answer
 from parley.listeners.offline.local_effects import read_local_range, settle_log
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
@@ -51,8 +52,8 @@ async def extract_whole_log(
     """Have `model` read all that `memory` is owed a reading of, the last stretch included.
 
     Its stretches are read in order, so each is shown what earlier ones came to; the last one ends
-    as if the talk had paused. One that fails leaves the others; a model that refuses for good, or
-    a budget that is spent, ends it.
+    as if the talk had paused. One that fails leaves the others; a model that refuses whatever it is
+    asked, or a budget that is spent, ends it.
     """
     report = ExtractionReport()
     ledger = _LocalLedger(log, memory, report.facts)
@@ -69,11 +70,18 @@ async def extract_whole_log(
         try:
             entry = await job.run(charged, read_local_range(log, job.first, job.last))
         except ModelError as error:
-            unread = due[index:] if isinstance(error, ModelRefused | OverBudget) else [effect]
-            report.unread += [(effect, str(error)) for effect in unread]
-            if len(unread) > 1 or unread[-1] is due[-1]:
+            if await _is_end(error, charged):
+                report.unread += [(each, str(error)) for each in due[index:]]
                 break
+            report.unread.append((effect, str(error)))
             continue
         log.publish([Draft(effect.result_id("model"), entry)])
         await ledger.memory()
     return report
+
+
+async def _is_end(error: ModelError, model: Model) -> bool:
+    """True if `model` would fail at the next stretch, too."""
+    if isinstance(error, OverBudget):
+        return True
+    return isinstance(error, ModelRefused) and not await does_answer(model)

@@ -653,7 +653,7 @@ async def test_a_log_is_read_to_its_end() -> None:
 
 
 async def test_a_stretch_that_fails_leaves_the_others() -> None:
-    """And is named with the reason; a bad key ends it at once."""
+    """And is named with the reason; a bad key ends it, once another question was refused, too."""
     local, memory = opened_log(log())
     done = await extract_whole_log(local, memory, scripted(ModelUnavailable("down"), answer_text()))
     assert [(effect.first, why) for effect, why in done.unread] == [(1, "down")]
@@ -662,7 +662,12 @@ async def test_a_stretch_that_fails_leaves_the_others() -> None:
     model = scripted(ModelRefused("no key"))
     done = await extract_whole_log(local, memory, model)
     assert [effect.first for effect, _ in done.unread] == [1, 5]
-    assert len(model.prompts) == 1
+    assert len(model.prompts) == 2
+    local, memory = opened_log(log())
+    model = scripted(ModelRefused("we do not speak of shards"), "yes", answer_text())
+    done = await extract_whole_log(local, memory, model)
+    assert [effect.first for effect, _ in done.unread] == [1]
+    assert memory.claims.read == 1
 
 
 async def test_no_more_is_spent_than_the_budget() -> None:
@@ -687,10 +692,14 @@ async def nothing_owed(bus: Bus) -> bool:
 
 
 async def session_read(
-    bus: Bus, fake: FakeOpenAI, during: Callable[[], None] | None = None, **settings: Any
+    bus: Bus,
+    fake: FakeOpenAI,
+    during: Callable[[], None] | None = None,
+    timeout: float = PATIENCE,
+    **settings: Any,
 ) -> Memory:
     """A session of two stretches, read by a runner; what its log comes to."""
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=timeout)
     entries = log(*[Message(participant="cy", content="Hm.")] * 2, **settings)
     await bus.open("a", entries[0])  # type: ignore[arg-type]  # the first is the opening
     await bus.publish("a", [Draft(f"m{k}", entry) for k, entry in enumerate(entries[1:])])
@@ -742,6 +751,22 @@ async def test_an_outage_delays_it_and_loses_nothing(
     async with await Bus.connect(redis_url) as bus:
         memory = await session_read(bus, fake, fake.recover)
     assert [item.handle for item in ledger_of(memory).decisions()] == ["M4"]
+
+
+@pytest.mark.parametrize("failure", ["401", "500", "html", "overflow", "silent"])
+async def test_a_stretch_that_is_never_answered_does_not_hold_up_the_next(
+    redis_url: str, fake: FakeOpenAI, failure: Failure
+) -> None:
+    """After three tries and a question that is answered; the ledger names it."""
+    fake.answer = lambda user: "yes" if user.startswith("Answer with") else answer_text()
+    fake.failing_words["[1] ana"] = failure
+    async with await Bus.connect(redis_url) as bus:
+        memory = await session_read(bus, fake, extract={"overlap": 0}, timeout=0.5)
+    assert (memory.claims.read, memory.claims.dropped) == (2, {"answer": 1})
+    refused = memory.claims.refused[1]
+    assert (refused.last, [reason for reason, _ in refused.rows]) == (4, ["answer"])
+    assert "Answer with the word yes." in fake.prompts
+    assert sum("[1] ana" in prompt for prompt in fake.prompts) >= 3
 
 
 async def test_a_redaction_takes_the_reading_of_it_out_of_the_log(

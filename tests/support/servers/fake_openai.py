@@ -159,6 +159,7 @@ class FakeOpenAI:
         self.embeddings: list[dict[str, Any]] = []  # requests for them
         self.spoil: Callable[[list[dict[str, Any]]], Any] | None = None  # of rows of embeddings
         self.left = 0
+        self.failing_words: dict[str, Failure] = {}  # words that make every question with them fail
         self.retry_after: int | None = None  # seconds that a 429 asks for
         self._cache = PrefixCache()
         self._seen: dict[str, int] = {}
@@ -219,6 +220,9 @@ class FakeOpenAI:
             failure = self._next.popleft() if self._next else self._always
             if failure is None and self.manners.faults:
                 failure = self._fault(request)
+        doomed = [fault for words, fault in self.failing_words.items() if words in user]
+        if failure is None and doomed:
+            failure = doomed[0]
         if failure is None and self.room is not None and len(user) > self.room:
             failure = "overflow"
         return failure, user
