@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -21,7 +22,7 @@ _STATUSES: Final[dict[ShownStatus, str]] = {
 
 def shown_rows(ledger: Ledger, index_of: Callable[[int], int]) -> list[Row]:
     """The firm items of `ledger` as rows of the scorer; `index_of` is that of a message n."""
-    return merge_statuses(_once(_rows(ledger, index_of)))
+    return merge_statuses(_merge_sides(_rows(ledger, index_of)))
 
 
 def _rows(ledger: Ledger, index_of: Callable[[int], int]) -> Iterator[Row]:
@@ -63,14 +64,26 @@ def _reactions(item: LedgerItem, index: int, index_of: Callable[[int], int]) -> 
         yield {**row, "proposal_index": index}
 
 
-def _once(rows: Iterator[Row]) -> Iterator[Row]:
-    """Each row once; statuses as they come."""
+def _merge_sides(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows with one side a message and proposing message, as keys have it, others once.
+
+    Several of them, on parts of it, come to what most say; to neutral if they are for and against.
+    """
     seen: set[tuple[object, ...]] = set()
+    sides: dict[tuple[int, int], Counter[str]] = {}
     for row in rows:
         key = tuple(row.values())
-        if row["label"] == "status" or key not in seen:
+        if row["label"] == "reaction":
+            place = row["index"], row["proposal_index"]
+            sides.setdefault(place, Counter())[row["stance"]] += 1
+        elif row["label"] == "status" or key not in seen:
             seen.add(key)
             yield row
+    for (index, proposal), counts in sides.items():
+        first, *others = counts.most_common(2)
+        stance = "neutral" if others and others[0][1] == first[1] else first[0]
+        row = {"index": index, "label": "reaction", "stance": stance, "proposal_index": proposal}
+        yield row
 
 
 # -- to be read ------------------------------------------------------------------------
