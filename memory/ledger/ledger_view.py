@@ -525,7 +525,11 @@ class Ledger:
         return Ending("withdrawn", item.participant, _origin(claim))
 
     def _succession(self, item: LedgerItem, claim: KeptClaim, own: str) -> Ending | None:
-        """A newer version by its own proposer, or one that was accepted, replaces `item`."""
+        """A newer version by its own proposer, or one that was accepted, replaces `item`.
+
+        If others answered with a counter-proposal and nobody is for it, its proposer has given it
+        up: it is rejected.
+        """
         successor = self.item(own)
         if successor is None or successor.shelf != "firm" or successor is item:
             return None
@@ -533,7 +537,20 @@ class Ledger:
         taken = successor.status in ("accepted", "adopted")
         if not (mine or taken):
             return None
-        return Ending("replaced", successor.participant, _origin(claim), detail=own)
+        countered = mine and self._is_countered(item, claim.n)
+        word = "rejected" if countered else "replaced"
+        return Ending(word, successor.participant, _origin(claim), detail=own)
+
+    def _is_countered(self, item: LedgerItem, until: int) -> bool:
+        """True if another's proposal up to message `until` replaces `item`, and no other is for it."""
+        successors = self._laid.get(item.handle, _NOTHING_LAID).successors
+        authors = {
+            self.memory.named(claim.who)
+            for claim, _ in successors
+            if claim.relation == "replaces" and claim.n <= until
+        }
+        supporters = {name for name in item.names("support") if name != item.participant}
+        return bool(authors - {item.participant}) and not supporters
 
     def _settle_decision(self, item: LedgerItem) -> None:
         """Set the shown status of a decision that a model reads: by what it settles."""

@@ -202,6 +202,17 @@ def test_a_counter_proposal_is_against_what_it_replaces() -> None:
     assert {name: side.stance for name, side in sides.items()} == {"bo": "oppose"}
 
 
+def test_who_answers_a_counter_proposal_with_another_has_given_up_the_first() -> None:
+    """It is rejected; what somebody else was for is replaced."""
+    counter = says(3, "Count them on read", "proposal", "t", relation="replaces")
+    newer = says(4, "I am for counting", "proposal", "t", relation="replaces")
+    item = shown(remembered(*talk(reading(TABLE, counter, newer))), "M2")
+    assert (item.status, item.as_read) == ("rejected", True)
+    backed = says(3, "Count them on read", "side", "t", side="support")
+    item = shown(remembered(*talk(reading(TABLE, backed, newer))), "M2")
+    assert item.status == "modified"
+
+
 def test_a_denied_side_is_not_shown() -> None:
     """Another model's, too: a later reading says that it was none."""
     first = read(1, 4, *FIRST_CLAIMS)
