@@ -542,7 +542,7 @@ class Ledger:
         return Ending(word, successor.participant, _origin(claim), detail=own)
 
     def _is_countered(self, item: LedgerItem, until: int) -> bool:
-        """True if another's proposal up to message `until` replaces `item`, and no other is for it."""
+        """True if a proposal of another, up to message `until`, replaces it and no other is for it."""
         successors = self._laid.get(item.handle, _NOTHING_LAID).successors
         authors = {
             self.memory.named(claim.who)
