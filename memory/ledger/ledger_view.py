@@ -538,11 +538,11 @@ class Ledger:
         if not (mine or taken):
             return None
         countered = mine and self._is_countered(item, claim.n)
-        word = "rejected" if countered else "replaced"
+        word: EndingWord = "rejected" if countered else "replaced"
         return Ending(word, successor.participant, _origin(claim), detail=own)
 
     def _is_countered(self, item: LedgerItem, until: int) -> bool:
-        """True if a proposal of another, up to message `until`, replaces it and no other is for it."""
+        """True if another's proposal replaces it, up to message `until`, and no other is for it."""
         successors = self._laid.get(item.handle, _NOTHING_LAID).successors
         authors = {
             self.memory.named(claim.who)
