@@ -35,6 +35,7 @@ from benchmarks.agents_page import agents_tables
 from benchmarks.agents_scores import agents_figures
 from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_scores import is_optional
+from benchmarks.lbfgs import descend
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.recorded import Recorded, Row
 from parley.memory.extraction.writing.cards import WritingCards, shipped_cards
@@ -49,9 +50,7 @@ _FAINT: Final = 3  # hundredths of a logit; a weaker weight is left out
 _SHARE: Final = 0.34  # of a text's stems, that a unit has to say it
 _LETTERS: Final = 5  # of a stem
 _HALF: Final = 0.5
-_STEPS: Final = 400
 _FLAT: Final = 1e-7  # slope at which the search ends: a weight is within 1e-8 of the best
-_SLACK: Final = 1e-9  # of a loss of some hundreds: less is what adding up in floats leaves
 _FUNCTION_WORDS: Final = frozenset(
     """
     the a an to of and or in on for with is are be it this that as by from at we i you they not no
@@ -151,29 +150,8 @@ def _names(seen: Sequence[Seen], priors: Mapping[str, int]) -> list[str]:
 
 
 def _descend(rows: Sequence[list[int]], seen: Sequence[Seen], start: list[float]) -> list[float]:
-    """The least of the loss, by limited-memory BFGS from `start`; the bias is last and free."""
-    here, prior = list(start), start[:-1]
-    loss, slope = _loss(rows, seen, here, prior)
-    past: list[tuple[list[float], list[float], float]] = []
-    for _ in range(_STEPS):
-        if max(map(abs, slope)) < _FLAT:
-            return here
-        move = _direction(slope, past)
-        along = _dot(slope, move)
-        share = 1.0
-        while True:
-            there = [a + share * b for a, b in zip(here, move, strict=True)]
-            lost, steep = _loss(rows, seen, there, prior)
-            if lost <= loss + 1e-4 * share * along + _SLACK or share < 1e-6:
-                break
-            share /= 2
-        went = [a - b for a, b in zip(there, here, strict=True)]
-        bent = [a - b for a, b in zip(steep, slope, strict=True)]
-        curve = _dot(went, bent)
-        if curve > 1e-12:
-            past = [*past, (went, bent, 1 / curve)][-8:]
-        here, loss, slope = there, lost, steep
-    raise ArithmeticError(f"no weights after {_STEPS} steps: {max(map(abs, slope))} is left")
+    """The least of the loss from `start`; the bias is last and free."""
+    return descend(lambda at: _loss(rows, seen, at, start[:-1]), start, _RIDGE, _FLAT)
 
 
 def _loss(
@@ -196,28 +174,6 @@ def _loss(
 
 def _softplus(score: float) -> float:
     return max(score, 0.0) + math.log1p(math.exp(-abs(score)))
-
-
-def _direction(
-    slope: list[float], past: Sequence[tuple[list[float], list[float], float]]
-) -> list[float]:
-    """Downhill, by what the last moves told of the curvature."""
-    move = [-each for each in slope]
-    shares = []
-    for went, bent, inverse in reversed(past):
-        share = inverse * _dot(went, move)
-        shares.append(share)
-        move = [a - share * b for a, b in zip(move, bent, strict=True)]
-    if past:
-        went, bent, inverse = past[-1]
-        scale = 1 / (inverse * _dot(bent, bent))
-        move = [scale * each for each in move]
-    else:
-        move = [each / _RIDGE for each in move]
-    for (went, bent, inverse), share in zip(past, reversed(shares), strict=True):
-        back = inverse * _dot(bent, move)
-        move = [a + (share - back) * b for a, b in zip(move, went, strict=True)]
-    return move
 
 
 def _dot(left: list[float], right: list[float]) -> float:
