@@ -69,14 +69,19 @@ def _item(
     if item.kind == "decision":
         target = ledger.item(item.settles[0]) if item.settles else None
         about = None if target is None else index_of(target.born)
-        yield {"index": index, "label": label, "proposal_index": about, **whence}
+        yield {"index": index, **_label(label, item.kind), "proposal_index": about, **whence}
         return
-    yield {"index": index, "label": label, **whence}
+    yield {"index": index, **_label(label, item.kind), **whence}
     if item.shelf == "firm":
         status = _STATUS.get(item.status, item.status)
         yield {
             "index": index, "label": "status", "proposal_index": index, "status": status, **whence,
         }  # fmt: skip
+
+
+def _label(label: str, kind: str) -> Row:
+    """The label of a row; of a candidate also what it would be."""
+    return {"label": label, "kind": kind} if label == "candidate" else {"label": label}
 
 
 def _read_sides(item: LedgerItem) -> list[Side]:
@@ -95,22 +100,27 @@ def _read_side(item: LedgerItem, side: Side, index_of: Callable[[int], int]) -> 
 
 
 def _sides(facts: Iterable[Fact], ledger: Ledger, index_of: Callable[[int], int]) -> Iterator[Row]:
-    """The latest side in each message on each firm item, of those that rules found."""
+    """The latest side in each message on each item, of those that rules found."""
     latest: dict[tuple[int, str | None], Row] = {}
     for fact in facts:
         if fact.kind == "reaction.moved":
             latest.pop((_born(fact), fact.ref), None)
-        elif fact.kind == "reaction.changed" and (item := ledger.item(fact.ref or "")) is not None:
+        elif fact.kind in _TAKEN and (item := ledger.item(fact.ref or "")) is not None:
             label = _side_label(fact, item, ledger.memory)
-            if item.shelf == "firm" and label is not None:
+            if item.shelf != "firm" and label is not None:
+                label = "candidate"
+            if item.shelf != "denied" and label is not None:
                 latest[_born(fact), fact.ref] = _reaction(fact, item, label, index_of)
     yield from latest.values()
+
+
+_TAKEN: Final = ("reaction.changed", "side.read")  # a side that counts, and one as read
 
 
 def _side_label(fact: Fact, item: LedgerItem, memory: Memory) -> str | None:
     """`reaction`, or `candidate` if it is not firm; None if a model read the message otherwise."""
     data: dict[str, Any] = fact.data
-    origin = Origin((Cite(fact.n),), data["how"], data.get("rule"))
+    origin = Origin((Cite(fact.n),), data["how"], data.get("rule"), data["confidence"])
     if data.get("counted") or data.get("vote") or is_marked(origin):
         return "reaction"
     check = memory.claims.checks.get(check_key(item.handle, memory.named(data["participant"])))
@@ -123,7 +133,7 @@ def _reaction(fact: Fact, item: LedgerItem, label: str, index_of: Callable[[int]
     n = fact.data.get("proposal_n") or item.born
     return {
         "index": index_of(_born(fact)),
-        "label": label,
+        **_label(label, "reaction"),
         "stance": fact.data["stance"],
         "proposal_index": index_of(n if isinstance(n, int) else fact.n),
         **_whence(fact),

@@ -278,6 +278,7 @@ def test_findings_come_from_the_ledger() -> None:
         (9, "proposal", None), (9, "status", 9), (10, "decision", 9),
         (10, "reaction", 9), (11, "reaction", 9),  # who rules on it, and who does the work
     }  # fmt: skip
+    assert [row.get("kind") for row in rows if row["label"] == "candidate"] == ["proposal"]
     status = next(row for row in rows if row["label"] == "status" and row["index"] == 9)
     assert (status["status"], status["how"]) == ("accepted", "model")
 
