@@ -22,11 +22,11 @@ from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
-from benchmarks import context_arms, model_reading
+from benchmarks import context_arms, model_reading, prose
 from benchmarks.agents_scores import agents_figures
 from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_cost import costs
@@ -114,6 +114,11 @@ def options() -> argparse.ArgumentParser:
         help="agents' talk, read by a model behind an endpoint (benchmarks.model_reading)",
     )
     parser.add_argument(
+        "--prose",
+        action="store_true",
+        help="agents' talk, read by tables that were fitted without it (benchmarks.prose)",
+    )
+    parser.add_argument(
         "--errors",
         type=int,
         default=0,
@@ -127,14 +132,20 @@ def options() -> argparse.ArgumentParser:
     return parser  # fmt: skip
 
 
+_NAMED: Final = "--model"  # may have a name behind it
+_APART: Final = {
+    "--deliberation": context_arms.main,
+    _NAMED: model_reading.main,
+    "--prose": prose.main,
+}
+
+
 def main() -> None:
     """Read, score, print."""
-    if "--deliberation" in sys.argv[1:]:
-        context_arms.main([each for each in sys.argv[1:] if each != "--deliberation"])
-        return
-    if "--model" in sys.argv[1:]:
-        model_reading.main(sys.argv[1:])
-        return
+    for flag, run in _APART.items():
+        if flag in sys.argv[1:]:
+            run([each for each in sys.argv[1:] if each != flag or flag == _NAMED])
+            return
     parser = options()
     asked = parser.parse_args()
     if asked.agents and (asked.corpora or asked.errors):

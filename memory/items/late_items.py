@@ -112,6 +112,7 @@ def _judge_proposal(moment: FoldStep, card: Scorecard, line: WindowLine) -> None
     if is_put_to_vote(memory.structure, line, votes):
         score = max(score, 0)
     score -= _doubt(memory)
+    line.handles = line.handles or [*memory.at_refs.get(line.n, ())]  # it was not read as a line
     if score < 0 or not _is_open(memory, line):
         return
     items = [memory.item(handle) for handle in line.handles]

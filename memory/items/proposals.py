@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm, shelve_item
+from parley.memory.extraction.structure.marking_style import DOCUMENTS, make_firm, shelve_item
 from parley.memory.extraction.structure.shelves import firm_side, is_firm_side
 from parley.memory.items import echoes, positions
 from parley.memory.state.fold_step import FoldStep, evidence_row
@@ -164,7 +164,7 @@ def _is_supported(moment: FoldStep, origin: Origin, ref: int) -> bool:
     """True where the message that says the proposal again, in other words, supports it."""
     reaction = moment.memory.proposals[ref].reactions.get(moment.participant)
     return (
-        (origin.rule or "").startswith(WRITTEN)
+        (origin.rule or "").startswith(DOCUMENTS)
         and reaction is not None
         and reaction.stance == "support"
         and not reaction.conditional
@@ -178,7 +178,7 @@ def _goes_on(moment: FoldStep, origin: Origin, ref: int, similarity: int) -> boo
     return (
         similarity < _OWN
         and earlier.status == "active"
-        and (origin.rule or "").startswith(WRITTEN)
+        and (origin.rule or "").startswith(DOCUMENTS)
         and moment.memory.named(earlier.participant) == moment.participant
     )
 

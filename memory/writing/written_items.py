@@ -8,12 +8,15 @@ from typing import Final
 
 from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.prose.prose_scores import ProseMessage, Setting
+from parley.memory.extraction.prose.prose_tables import current_tables
+from parley.memory.extraction.structure.marking_style import LIKELY
 from parley.memory.extraction.writing.back_references import is_bare_verdict
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.ruling_texts import join_proposed, ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
-from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
+from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
 from parley.memory.items import decisions, proposals
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.late_items import read_late
@@ -40,6 +43,7 @@ _OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assign
 _BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it by these alone
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _FIXES: Final = "decide.output"  # of a document that sets down what was decided
+_NAME: Final = re.compile(r"[a-z]+")
 _HANDLE: Final = re.compile(r"\bP([1-9]\d{0,8})\b")
 
 
@@ -105,6 +109,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
         taken_up += answered_turns.newest_own(memory, moment.participant)
     if not rules.isdisjoint((_HOLDS, _FIXES)):
         weighed = []
+    elif not marks:
+        weighed = _take_likely(moment, message, placed, weighed)
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
@@ -113,6 +119,51 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
     return True
+
+
+def _take_likely(
+    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], weighed: list[Weighed]
+) -> list[Weighed]:
+    """Add what the fitted tables find likely where no wording says it: enter a ruling, and return
+    the units that propose. A model that reads the talk finds these itself.
+    """
+    if moment.memory.is_read:
+        return weighed
+    ruled = any(each.act == "decide" for each in placed)
+    if weighed and ruled:
+        return weighed
+    prose = ProseMessage(message.units, message.words, current_tables(), _setting(moment))
+    if not ruled and (certainty := prose.certainty("decide")):
+        _take_likely_ruling(moment, message, prose, certainty)
+    if weighed or not (certainty := prose.certainty("propose")):
+        return weighed
+    return [
+        Weighed(message.units[place], certainty, prose.reasons(place, "propose"), LIKELY)
+        for place in prose.proposing()
+    ]
+
+
+def _setting(moment: FoldStep) -> Setting:
+    """What is known of a message beside its words."""
+    memory, who = moment.memory, moment.participant
+    named = _NAME.findall(who.lower())
+    return Setting(
+        rules=who in memory.chairs or not current_tables().rulers.isdisjoint(named),
+        earlier=sum(bool(turn.refs) for turn in memory.writing.turns),
+    )
+
+
+def _take_likely_ruling(
+    moment: FoldStep, message: WrittenMessage, prose: ProseMessage, certainty: int
+) -> None:
+    """Enter what the message most likely decides, in the unit that says so most."""
+    place = prose.likeliest("decide")
+    unit = message.units[place]
+    text = ruling_text(message, unit).text
+    resolves = _named(moment.memory, message.text[unit.start : unit.end])
+    rule = f"{LIKELY}decide: {'; '.join(prose.reasons(place, 'decide'))}"
+    origin = moment.origin("pattern", rule, certainty, start=unit.start, end=unit.end)
+    decisions.claim_decision(moment, text, origin, resolves)
 
 
 def _is_said(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
+from parley.memory.extraction.structure.marking_style import hold_back_unmarked
 from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.text_context import ItemText
 from parley.memory.extraction.writing.unit_texts import tidy
@@ -17,7 +17,6 @@ from parley.memory.state.item_state import Proposal
 from parley.memory.writing.answered_turns import standing_proposals
 from parley.memory.writing.labels import cite_label
 
-_CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 _STANDING: Final = ("active", "accepted", "adopted")
 _RELAYED: Final = 2  # proposals of one earlier message in its words: it is passed on
 
@@ -79,12 +78,12 @@ def _passed_on(moment: FoldStep, worded: Sequence[_Worded]) -> dict[int, int]:
 
 
 def _propose(moment: FoldStep, message: WrittenMessage, worded: _Worded) -> Proposal | None:
-    unit, score, reasons = worded.weighed
+    unit, confidence, reasons, rules = worded.weighed
     text, label, own = worded.words
     origin = moment.origin(
         "pattern",
-        f"{WRITTEN}propose: " + "; ".join(reasons),
-        min(_CONFIDENT, 500 + max(0, score) // 4),
+        f"{rules}propose: " + "; ".join(reasons),
+        confidence,
         start=worded.span[0], end=worded.span[1], also=cite_label(moment.memory, label),
     )  # fmt: skip
     topic = tidy(message.text[unit.start : unit.end])

@@ -63,7 +63,7 @@ _SOME: Final = 5  # of one that points back at what was said before it
 
 def is_of_prose(rule: str | None) -> bool:
     """Whether an item, by the rule that found it, is a stretch of prose that nobody marked."""
-    return (rule or "").startswith("writing/")
+    return (rule or "").startswith(("writing/", "prose/"))
 
 
 def item_words(text: str, rule: str | None) -> str:

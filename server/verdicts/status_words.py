@@ -33,6 +33,7 @@ _DOUBTS: Final[dict[Doubt, str]] = {
 }
 _RULES: Final = {
     "writing": "the rules for documents",
+    "prose": "how such messages are worded",
     "structure": "the rules for the course of a talk",
     "chat": "the rules for wording",
 }
@@ -65,13 +66,14 @@ def denial_words(item: LedgerItem) -> str:
 def candidate_words(item: LedgerItem) -> str:
     """Why it is a candidate: how often rules like the one that found it are right."""
     family = family_of(item.origin)
-    precision = PRECISION.get((item.kind, family))
+    precision = item.origin.confidence if family == "prose" else PRECISION.get((item.kind, family))
     rules = f"found by {_RULES.get(family.partition(' ')[0], f'the rules for {family}')}"
     if precision is None:
         return f"{rules}, which were not measured often enough"
     if precision >= FIRM:
         return f"{rules}, in a talk that marks its {item.kind}s"
-    return f"{rules}, which are right about {round(precision / 10)} times in 100"
+    right = "is right" if family == "prose" else "are right"
+    return f"{rules}, which {right} about {round(precision / 10)} times in 100"
 
 
 # -- of rows ----------------------------------------------------------------------------

@@ -18,6 +18,8 @@ _LOOSE: Final = ("tag/decision", "tag/consensus")
 UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
 CANDIDATE: Final = "(candidate)"  # the same of words that made a candidate
 WRITTEN: Final = "writing/"  # how the rules begin that read documents
+LIKELY: Final = "prose/"  # how the rules begin that fitted tables are: what they find is likely
+DOCUMENTS: Final = (WRITTEN, LIKELY)
 _VOTING: Final = 5  # bare votes: here lines are put to a vote, and documents are asides
 _STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
@@ -66,7 +68,7 @@ def _hold_back(moment: FoldStep, item: Proposal) -> None:
     Documents are weighed by more than that: theirs is held back only where people vote on lines.
     """
     origin = item.origin
-    if (origin.rule or "").startswith(WRITTEN) and moment.memory.structure.voted < _VOTING:
+    if (origin.rule or "").startswith(DOCUMENTS) and moment.memory.structure.voted < _VOTING:
         return
     if origin.how == "pattern" and not origin.link and item.stands:
         make_candidate(moment, item)

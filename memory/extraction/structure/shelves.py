@@ -54,10 +54,13 @@ def may_count(origin: Origin) -> bool:
 
 
 def family_of(origin: Origin) -> str:
-    """The family of the rule that read it: `writing` (documents), `structure`, or `chat`."""
+    """The family of the rule that read it: `writing` (documents, by wordings), `prose` (documents,
+    by fitted tables alone), `structure`, or `chat`.
+    """
     if origin.how == "structure":
         return "structure"
-    return "writing" if (origin.rule or "").startswith("writing/") else "chat"
+    family = (origin.rule or "").partition("/")[0]
+    return family if family in ("writing", "prose") else "chat"
 
 
 def is_sure(kind: Kind, origin: Origin) -> bool:

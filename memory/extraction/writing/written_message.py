@@ -41,17 +41,19 @@ _SHARE: Final = 40  # one word in as many is among the commonest of the language
 _AROUND: Final = 200  # characters before and behind a wording that may deny it
 _SAID: Final = 2000  # characters of a unit that are searched for a wording
 _REASONS: Final = 4
+_CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 Span = tuple[int, int]
 WHOLE: Final[Span] = (0, 4000)  # of a message what is looked at for what it is about
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Weighed(NamedTuple):
-    """A unit with what its wording weighs, hundredths of a logit."""
+    """A unit that proposes: how sure that is, per mille, why, and the rules that say so."""
 
     unit: Unit
-    score: int
+    confidence: int
     reasons: tuple[str, ...]
+    rules: str = "writing/"
 
 
 class Placed(NamedTuple):
@@ -93,6 +95,11 @@ class WrittenMessage:
         self.units = split_units(hidden) or _form(text)
         self._parts = [self._low[unit.start : unit.end] for unit in self.units]
         self.words = list(map(words_of, self._parts))
+
+    @property
+    def low(self) -> str:
+        """The message in small letters, without code, as long as it is."""
+        return self._low
 
     @property
     def text_wordings(self) -> TextWordings:
@@ -173,7 +180,10 @@ class WrittenMessage:
         if not propose_without(scores, self.is_unsaid):
             return []
         chosen = self._with_options(choose_units(units, scores, self.is_unsaid))
-        return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
+        return [
+            Weighed(units[index], _confidence(scores[index]), _reasons(shown[index]))
+            for index in chosen
+        ]
 
     def is_unsaid(self, index: int) -> bool:
         """True for a unit that puts nothing forward: it has no word of a course, or one of the
@@ -404,6 +414,10 @@ def _form(text: str) -> list[Unit]:
     if text[start : start + 1] != "{":
         return []
     return [Unit("row", start, len(text.rstrip()), 0, -1, -1, 0, True)]
+
+
+def _confidence(score: int) -> int:
+    return min(_CONFIDENT, 500 + max(0, score) // 4)
 
 
 def _reasons(weights: Mapping[str, int]) -> tuple[str, ...]:

@@ -71,8 +71,8 @@ GENERATED: Final = (
     ),
     Digests(
         logs="341f32f242ee753ec699a29d241872d7",
-        facts="7f6d6957d547e02c3af0ecbb1ca6fd25",
-        memories="04cd2e4834efc5de1d12d674097e1e47",
+        facts="78b4947a6142faa9e2d770fc4e614101",
+        memories="2d496b2dc39ca33ce7b0c57b8b13f420",
     ),
     Digests(
         logs="883b8c4fe9625afbe8b084d96f8fd7ee",
@@ -91,13 +91,13 @@ GENERATED: Final = (
     ),
     Digests(
         logs="061604495bf08fb8d76da7cd5e5a6d74",
-        facts="57a2615afb4446297c6544a93682052b",
-        memories="e45fc26f6baa0d902643b02ae927b2c9",
+        facts="e9ac49c58113569d4ba63dbcef8edc10",
+        memories="665f901c1032e45560272a7dfae2d4e7",
     ),
     Digests(
         logs="1a2b05464742d577133887fe317f2ad5",
-        facts="57853c6b9c516b239dd6781364144f1d",
-        memories="4099734fa1d9b849cc4c5be1eefd0f96",
+        facts="505dad424211b93efe4d1a945fdb731d",
+        memories="eb4ac5af5d6742b7ab9cfe9203b50bd5",
     ),
     Digests(
         logs="04aefcbe8583c30db5a188c134e34615",
@@ -106,20 +106,20 @@ GENERATED: Final = (
     ),
     Digests(
         logs="991c94e45e786493d49a48261955d5a0",
-        facts="643f00b789920ee583d3355dc490d17f",
-        memories="fecc1555f0cbf09db73714bed9f07ead",
+        facts="097bdb265e60ca0f0d7973e6abb44bb4",
+        memories="b868af7e797a7f6c3a001172d6741474",
     ),
 )
 DEMO: Final = "82f130e8e5ae9878781185c009fb5509"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "c7e0fdeffcd2a98e2b998c97a8a18d8e", "9f0ae4cd25dc1a12c1339ed9948c8712"
+        86, "3db39e8a6e674ebc4343a3b7b8e90376", "afb7de6e2ae6b592d000a2b28a3db6bd"
     ),
     "dev/wg": Transcripts(
-        121, "b8f81321974839e02ff5b0c5f0a284ca", "6b37f14ccbe428e9372ea4afa8feb6d7"
+        121, "e18497e671784fdb23a8012770885e52", "7dfebfc1ce31fefdf37d03b857bb7ccf"
     ),
     "agents/dev": Transcripts(
-        26, "5563111f04523652494efced8d5547df", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "06af07330c8cf7c19e0d5f51c751edd2", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "839d6c8c291d1767139688a0e84945e0", "878177d026edc0c16c3c8f1ccc0efb51")

@@ -21,7 +21,7 @@ VOTES = (("bob", "+1"), ("cy", "+1"), ("dee", "+1"))
 
 
 def proposed(memory: Memory) -> list[int]:
-    return [proposal.born for proposal in memory.proposals.values()]
+    return [each.born for each in memory.proposals.values() if not each.candidate]
 
 
 def test_long_talk_with_votes_right_below_is_a_proposal() -> None:

@@ -15,9 +15,10 @@ from parley.bus.entries import (
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.redaction import choose_tombstone
+from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.server.render.events.fact_text import fact_line
-from tests.support.logs.logs import PACKS, folded, talk
+from tests.support.logs.logs import PACKS, folded, numbered, opened, talk
 
 CACHE = (
     "The second lookup costs us most of a request, as the profile of last night shows.\n\n"
@@ -49,6 +50,11 @@ TWO = (
     "I suggest that we move the old maps to the cellar. They are read by nobody now.\n\n"
     "I also propose that we sell the second press to the museum. It was not used since spring."
 )
+
+
+def firm(memory: Memory) -> list[int]:
+    """The numbers of the proposals that are no candidates."""
+    return [ref for ref, proposal in memory.proposals.items() if not proposal.candidate]
 
 
 def stances(memory: Memory, ref: int) -> dict[str, str]:
@@ -442,7 +448,7 @@ def test_redaction_leaves_the_manner_of_the_talk(n: int) -> None:
 def test_what_is_denied_asked_or_hedged_is_no_agreement(line: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", f"{line}\n\n{REPORT}")))
     assert stances(memory, 1).get("bo") != "support"
-    assert not memory.decisions
+    assert all(decision.candidate for decision in memory.decisions.values())
 
 
 @pytest.mark.parametrize(
@@ -460,7 +466,7 @@ def test_an_option_is_named_by_number_or_order(answer: str, meant: int) -> None:
         "- Option B: keep", "2. We should keep"
     )
     memory, _ = folded(talk(("ana", lists), ("bo", answer + LONG)))
-    assert len(memory.proposals) == 2
+    assert len(firm(memory)) == 2
     assert stances(memory, meant) == {"bo": "support"}
     assert not stances(memory, 3 - meant)
 
@@ -513,7 +519,7 @@ def test_who_promises_what_was_proposed_is_for_it(answer: str, stance: dict[str,
 )
 def test_a_request_for_facts_or_a_decision_and_a_mere_stance_propose_nothing(words: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("cy", f"{words}{LONG}")))
-    assert list(memory.proposals) == [1]
+    assert firm(memory) == [1]
 
 
 @pytest.mark.parametrize(
@@ -583,3 +589,32 @@ def test_items_under_one_title_are_not_alike_for_it() -> None:
     texts = [each.text for each in memory.proposals.values()]
     assert len([text for text in texts if text.startswith("The harbour maps")]) == 2
     assert not [fact for fact in facts if fact.kind == "proposal.echoed"]
+
+
+# -- what is likely --------------------------------------------------------------------
+
+ASKED = f"Could you share the profile, and a test for it?\n\n{REPORT}"
+
+
+def likely(memory: Memory) -> list[Proposal]:
+    return [
+        each for each in memory.proposals.values() if (each.origin.rule or "").startswith("prose/")
+    ]
+
+
+def test_what_is_likely_by_the_tables_alone_is_a_candidate() -> None:
+    """It is in no tally and no context; its rule names the signs."""
+    memory, _ = folded(talk(("ana", CACHE), ("bo", ASKED)))
+    (item,) = likely(memory)
+    assert (item.text, item.candidate) == ("Could you share the profile, and a test for it?", True)
+    assert 0 < item.origin.confidence < 1000
+    assert firm(memory) == [1]
+
+
+def test_nothing_is_likely_where_a_model_reads() -> None:
+    """It is shown the talk, and says itself what is proposed."""
+    lines = [
+        Message(participant=who, content=text) for who, text in (("ana", CACHE), ("bo", ASKED))
+    ]
+    memory, _ = folded(numbered([opened(extract={"how": "model"}), *lines]))
+    assert not likely(memory)
