@@ -111,7 +111,7 @@ async def test_what_comes_too_late_is_logged_counted_and_ends_without_a_result()
     """No fallback is published where nobody was heard."""
     log = opened({"any": [{"turns": 5}]}, vote={"fallback": "We keep the old index."})
     with capture_logs() as logs, slow(30) as endpoint:
-        await talk(log, endpoint.url, 1.5)  # the session gives a tenth more
+        await talk(log, endpoint.url, 4)  # the session gives a tenth more
     (closed,) = entries(log, "session.closed")
     assert closed.reason == "errors"
     assert closed.totals["failed"] == closed.totals["calls"] > 0
