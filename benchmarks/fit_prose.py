@@ -33,11 +33,8 @@ from benchmarks.model_reading import talks
 from benchmarks.prose_cases import ProseCase, prose_cases
 from benchmarks.recorded import Recorded
 from parley.memory.extraction.prose.prose_scores import ProseMessage, any_odds
-from parley.memory.extraction.prose.prose_tables import (
-    ODDS,
-    ProseTables,
-    shipped_tables,
-)
+from parley.memory.extraction.prose.prose_tables import ProseTables, shipped_tables
+from parley.memory.extraction.writing.chosen_units import ODDS
 
 OUT: Final = ROOT / "memory" / "extraction" / "prose" / "english.json"
 FOLDS: Final = 10

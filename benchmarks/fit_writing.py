@@ -37,6 +37,7 @@ from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_scores import is_optional
 from benchmarks.lbfgs import descend
 from benchmarks.material import CORPORA, ROOT
+from benchmarks.prose_cases import sought_units
 from benchmarks.recorded import Recorded, Row
 from parley.memory.extraction.writing.cards import WritingCards, shipped_cards
 from parley.memory.extraction.writing.written_message import WrittenMessage
@@ -47,16 +48,8 @@ _RIDGE: Final = 50.0  # how hard a weight is held to its prior
 _REPOSITORIES: Final = 3  # that have a feature
 _UNITS: Final = 6
 _FAINT: Final = 3  # hundredths of a logit; a weaker weight is left out
-_SHARE: Final = 0.34  # of a text's stems, that a unit has to say it
-_LETTERS: Final = 5  # of a stem
 _HALF: Final = 0.5
 _FLAT: Final = 1e-7  # slope at which the search ends: a weight is within 1e-8 of the best
-_FUNCTION_WORDS: Final = frozenset(
-    """
-    the a an to of and or in on for with is are be it this that as by from at we i you they not no
-    """.split()  # noqa: SIM905  # a list of thirty quoted words reads worse
-)
-
 Weights = dict[str, int]
 
 
@@ -83,7 +76,9 @@ def _units(transcript: Recorded) -> Iterable[Seen]:
     for row in rows:
         message = WrittenMessage(to_plain(row["content"]), names, shipped_cards())
         key = keys.get(row["index"])
-        sought = set() if key is None else _sought(message, key["texts"])
+        sought = (
+            frozenset() if key is None else sought_units(message.text, message.units, key["texts"])
+        )
         optional = key is not None and is_optional(key)
         unsaid = set(filter(message.is_unsaid, range(len(message.units))))
         for index in range(len(message.units)):
@@ -99,23 +94,6 @@ def _units(transcript: Recorded) -> Iterable[Seen]:
                     if names.isdisjoint(re.findall(r"[a-z]+", each))
                 )
                 yield Seen(features, index in sought, weight, meta["repository"])
-
-
-def _sought(message: WrittenMessage, texts: Iterable[str]) -> set[int]:
-    """The units that say `texts`."""
-    units = [_stems(message.text[unit.start : unit.end]) for unit in message.units]
-    chosen = set()
-    for wanted in filter(None, map(_stems, texts)):
-        shares = [(len(wanted & unit) / len(wanted), -len(unit)) for unit in units]
-        best = max(range(len(units)), key=shares.__getitem__, default=-1)
-        if best >= 0 and shares[best][0] >= _SHARE:
-            chosen.add(best)
-    return chosen
-
-
-def _stems(text: str) -> set[str]:
-    words = re.findall(r"[a-z0-9]+", text.lower())
-    return {word[:_LETTERS] for word in words if word not in _FUNCTION_WORDS and len(word) > 1}
 
 
 # -- the regression ----------------------------------------------------------------

@@ -10,7 +10,7 @@ Vector = list[float]
 
 FLAT: Final = 1e-4  # slope at which the search ends: weights are kept in hundredths
 _SLACK: Final = 1e-9  # of a loss of some hundreds: less is what adding up in floats leaves
-_PAST: Final = 8  # moves that tell of the curvature
+_PAST: Final = 8  # moves that show the curvature
 
 
 def descend(
@@ -49,7 +49,7 @@ def descend(
 
 
 def _direction(slope: Vector, past: Sequence[tuple[Vector, Vector, float]], scale: float) -> Vector:
-    """Downhill, by what the last moves told of the curvature."""
+    """Downhill; the last moves show the curvature."""
     move = [-each for each in slope]
     shares = []
     for went, bent, inverse in reversed(past):

@@ -27,10 +27,8 @@ Label = int  # 0: no, 1: yes, 2: it may or may not be said
 class ProseCase(NamedTuple):
     """A message: the signs of its units, and what is sought in it."""
 
-    talk: str
     repository: str
     licensed: bool
-    at: int  # index of the message
     message: ProseMessage
     signs: list[frozenset[str]]
     proposes: Label
@@ -66,16 +64,18 @@ def prose_cases(talk: Recorded, tables: ProseTables) -> list[ProseCase]:
         decision = keys["decision"].get(row["index"])
         cases.append(
             ProseCase(
-                talk.name,
                 str(meta.get("repository", talk.name)),
                 bool(licence) and not licence.startswith(("none", "not")),
-                row["index"],
                 message,
                 [_nameless(message.name_signs(each), names) for each in range(len(units))],
                 _label(proposal),
-                _sought(text, units, proposal["texts"] if proposal and "texts" in proposal else ()),
+                sought_units(
+                    text, units, proposal["texts"] if proposal and "texts" in proposal else ()
+                ),
                 _label(decision),
-                _sought(text, units, [decision["text"]] if decision and "text" in decision else ()),
+                sought_units(
+                    text, units, [decision["text"]] if decision and "text" in decision else ()
+                ),
             )
         )
         earlier += proposal is not None
@@ -90,7 +90,7 @@ def _nameless(signs: Iterable[str], names: set[str]) -> frozenset[str]:
     return frozenset(sign for sign in signs if not (sign.startswith("word ") and sign[5:] in names))
 
 
-def _sought(text: str, units: Sequence[Unit], texts: Iterable[str]) -> frozenset[int]:
+def sought_units(text: str, units: Sequence[Unit], texts: Iterable[str]) -> frozenset[int]:
     """The units that say `texts`: of each the one with the largest share of its stems."""
     said = [_stems(text[unit.start : unit.end]) for unit in units]
     chosen = set()

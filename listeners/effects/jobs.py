@@ -54,8 +54,7 @@ def job_for(memory: Memory, effect: Upgrade) -> Job:
 
 
 def give_up(job: Job, reason: str) -> Result | None:
-    """The entry that says why nobody will answer `job`; None if it can wait.
-
-    A reading cannot: later messages of its session are read after it.
+    """The entry that closes a job which the model never answers, with the reason; None if the job
+    can wait. A reading cannot: later messages of its session are read after it.
     """
     return job.left_unread(reason) if isinstance(job, ExtractionJob) else None

@@ -6,7 +6,7 @@ from typing import Final
 
 from parley.listeners.models.model_port import BadAnswer, Model, ModelError, Prompt
 
-TRIES: Final = 3  # of one question, before it is the question that is asked about
+TRIES: Final = 3  # failures of one question before another question is asked
 
 _PROBE: Final = Prompt(system="", user="Answer with the word yes.", max_tokens=16)
 

@@ -527,8 +527,8 @@ class Ledger:
     def _succession(self, item: LedgerItem, claim: KeptClaim, own: str) -> Ending | None:
         """A newer version by its own proposer, or one that was accepted, replaces `item`.
 
-        If others answered with a counter-proposal and nobody is for it, its proposer has given it
-        up: it is rejected.
+        If somebody else answered with a counter-proposal and nobody else supports `item`, the
+        newer version rejects it.
         """
         successor = self.item(own)
         if successor is None or successor.shelf != "firm" or successor is item:

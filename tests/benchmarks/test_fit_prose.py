@@ -19,7 +19,7 @@ from benchmarks.fit_prose import (
     main,
 )
 from benchmarks.material import CORPORA
-from parley.memory.extraction.prose.prose_tables import ODDS
+from parley.memory.extraction.writing.chosen_units import ODDS
 from tests.support.logs.corpora import needs_corpora
 
 OWNERS = ("one", "two", "three")

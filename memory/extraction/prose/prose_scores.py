@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.prose.prose_tables import (
-    ODDS,
     ONE,
     UNIT_HEADS,
     Head,
@@ -22,11 +21,12 @@ from parley.memory.extraction.prose.unit_signs import (
     read_signs,
     weigh_form,
 )
+from parley.memory.extraction.writing.chosen_units import ODDS, drop_governing
 from parley.memory.extraction.writing.units import Unit
 
 MOST: Final = 4  # proposals of one message
 _MANY: Final = (1, 3, 8, 20)  # units of a message
-_EARLIER: Final = 4  # proposals before a message that are told apart
+_EARLIER: Final = 4  # proposing messages; more before a message count as so many
 _STRONG: Final = 4  # signs that are named as reasons
 
 
@@ -99,8 +99,8 @@ class ProseMessage:
         return scores
 
     def certainty(self, head: Head) -> int:
-        """How often a message like this does it, per mille, on talk that was left out; 0 where
-        that is too seldom to be told.
+        """How often a message with such a score does it, per mille, on talk that was left out; 0
+        if the score is below the least one that is read.
         """
         odds = any_odds([getattr(each, head) for each in self.scores()])
         tables = self.tables
@@ -168,15 +168,10 @@ def any_odds(scores: Iterable[int]) -> int:
 
 
 def choose_units(units: list[Unit], scores: list[int]) -> list[int]:
-    """Which units say what a message proposes that proposes: those likelier than not, else one.
+    """The units that say what a proposing message proposes: those likelier than not, else one.
 
     At most `MOST`, the likeliest; none above another that does.
     """
     ranked = sorted(range(len(units)), key=lambda place: (-scores[place], place))
     chosen = {place for place in ranked[:MOST] if scores[place] > 0} or set(ranked[:1])
-    for place in sorted(chosen):
-        unit = units[place]
-        if unit.lead in chosen:
-            chosen.discard(place if units[unit.lead].kind == "item" else unit.lead)
-        chosen.discard(unit.heading)
-    return sorted(chosen)
+    return drop_governing(units, chosen)

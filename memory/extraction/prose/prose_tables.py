@@ -14,11 +14,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
+from parley.memory.extraction.writing.chosen_units import ODDS
+
 Head = Literal["propose", "decide"]
 
 UNIT_HEADS: Final[tuple[Head, ...]] = ("propose", "decide")
-WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
-ONE: Final = 1 << 40  # odds of one to one
+ONE: Final = ODDS[0]  # odds of one to one
 
 _LANE: Final = 40  # bits of one head's sum among those of several
 _HALF: Final = 1 << (_LANE - 1)
@@ -27,22 +28,6 @@ _LOW: Final = 12  # bits of a mask that are looked up at once
 _LOW_MASK: Final = (1 << _LOW) - 1
 
 _instead: ContextVar[ProseTables | None] = ContextVar("_instead", default=None)
-
-
-class _Odds(dict[int, int]):
-    """e to the power of a score, in whole numbers: the same on every machine."""
-
-    def __init__(self) -> None:
-        self[0] = ONE
-        for score in range(1, WIDEST + 1):
-            self[score] = self[score - 1] * 101005 // 100000
-            self[-score] = self[1 - score] * 100000 // 101005
-
-    def __missing__(self, score: int) -> int:
-        return self[WIDEST if score > 0 else -WIDEST]
-
-
-ODDS: Final[Mapping[int, int]] = _Odds()
 
 
 def pack(weights: Iterable[int]) -> int:

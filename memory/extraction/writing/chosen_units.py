@@ -6,7 +6,7 @@ asked of the likeliest first, and of no more units than decide the matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from parley.memory.extraction.writing.units import Unit
@@ -26,15 +26,15 @@ _HEADING: Final = 100  # a heading is less likely to say it than what stands und
 def propose_together(scores: Sequence[int]) -> bool:
     """True where the likeliest units of a message weigh enough for one that proposes."""
     likeliest = sorted(scores, reverse=True)[:_TOP]
-    return sum(map(_ODDS.__getitem__, likeliest)) > _ODDS[_ENOUGH]
+    return sum(map(ODDS.__getitem__, likeliest)) > ODDS[_ENOUGH]
 
 
 def propose_without(scores: Sequence[int], is_unsaid: Callable[[int], bool]) -> bool:
     """The same with the units of which `is_unsaid` is true counted for nothing."""
-    enough, nothing = _ODDS[_ENOUGH_LEFT], _ODDS[-WIDEST]
+    enough, nothing = ODDS[_ENOUGH_LEFT], ODDS[-WIDEST]
     odds, room, unsaid = 0, _TOP, 0
     for index in sorted(range(len(scores)), key=scores.__getitem__, reverse=True):
-        own = _ODDS[scores[index]]
+        own = ODDS[scores[index]]
         if not room or odds + room * own <= enough:  # nor can those behind it
             return False
         if scores[index] > _FAINT and is_unsaid(index):
@@ -60,7 +60,7 @@ class _Odds(dict[int, int]):
         return self[WIDEST if score > 0 else -WIDEST]
 
 
-_ODDS: Final = _Odds()
+ODDS: Final[Mapping[int, int]] = _Odds()
 
 
 def choose_units(
@@ -89,6 +89,11 @@ def choose_units(
         chosen.add(index)
         if len(chosen) == MOST:
             break
+    return drop_governing(units, chosen)
+
+
+def drop_governing(units: Sequence[Unit], chosen: set[int]) -> list[int]:
+    """`chosen` without headings and lead-ins of others among them, and without parts of items."""
     for index in sorted(chosen):
         unit = units[index]
         if unit.lead in chosen:

@@ -97,11 +97,6 @@ class WrittenMessage:
         self.words = list(map(words_of, self._parts))
 
     @property
-    def low(self) -> str:
-        """The message in small letters, without code, as long as it is."""
-        return self._low
-
-    @property
     def text_wordings(self) -> TextWordings:
         """The wordings that tell of words said elsewhere."""
         return self._cards.texts

@@ -53,7 +53,7 @@ TWO = (
 
 
 def firm(memory: Memory) -> list[int]:
-    """The numbers of the proposals that are no candidates."""
+    """The numbers of the firm proposals."""
     return [ref for ref, proposal in memory.proposals.items() if not proposal.candidate]
 
 

@@ -17,15 +17,14 @@ from parley.memory.extraction.prose.prose_scores import (
     choose_units,
 )
 from parley.memory.extraction.prose.prose_tables import (
-    ODDS,
     ONE,
     UNIT_HEADS,
-    WIDEST,
     pack,
     shipped_tables,
     unpack,
 )
 from parley.memory.extraction.prose.unit_signs import name_signs, read_signs
+from parley.memory.extraction.writing.chosen_units import ODDS, WIDEST
 from parley.memory.extraction.writing.units import hide_code, split_units
 from parley.memory.extraction.writing.wording import words_of
 
