@@ -30,7 +30,7 @@ def _rows(ledger: Ledger, index_of: Callable[[int], int]) -> Iterator[Row]:
         index = index_of(_root(ledger, item).born)
         if item.relation != "repeats":
             yield {"index": index, "label": "proposal"}
-            status = _STATUSES.get(item.status, "active")
+            status = _status(item)
             yield {"index": index, "label": "status", "proposal_index": index, "status": status}
         yield from _reactions(item, index, index_of)
     for item in _firm(ledger.decisions()):
@@ -40,6 +40,13 @@ def _rows(ledger: Ledger, index_of: Callable[[int], int]) -> Iterator[Row]:
         yield row
         if item.as_read and proposal is not None:
             yield from _reactions(item, proposal, index_of)
+
+
+def _status(item: LedgerItem) -> str:
+    """The scorer's word for the shown status: what was accepted with changes is modified."""
+    if item.ending is not None and item.ending.word == "accepted_with_changes":
+        return "modified"
+    return _STATUSES.get(item.status, "active")
 
 
 def _firm(items: Iterator[LedgerItem]) -> Iterator[LedgerItem]:

@@ -58,6 +58,7 @@ _RULED: Final[dict[str, ReadSide]] = {
     "rejected": "oppose",
     "put_off": "neutral",
 }
+_TAKEN: Final = ("accepted", "accepted_with_changes")
 _UNSETTLED: Final = ("active", "lapsed")
 
 
@@ -94,6 +95,7 @@ class Ledger:
             self._lay(claim)
         for handle in reversed(self._spoken_of()):  # an item depends on later ones only
             self.item(handle)
+        self._settle_alternatives()
 
     # -- reading it ------------------------------------------------------------------
 
@@ -272,7 +274,7 @@ class Ledger:
         for target in self._targets(claim):
             laid = self._laid.setdefault(target, _Laid())
             side = self._side_of(claim)
-            if side is not None and not _is_said(laid, claim):
+            if side is not None and not _is_said(laid, claim) and not _is_duty(laid, claim):
                 laid.sides.append((claim, side))
             if claim.label == "ruling":
                 laid.rulings.append((claim, own))
@@ -507,6 +509,27 @@ class Ledger:
             item.ending = ended
             item.status, item.as_read = _STATUS[ended.word], True
 
+    def _settle_alternatives(self) -> None:
+        """Let an alternative that was chosen replace the open ones of its group."""
+        groups: dict[str, set[str]] = {}
+        for claim in self.memory.claims.kept:
+            if claim.relation != "alternative":
+                continue
+            handle = claim_handle(claim) or ""
+            group = {self._same.get(handle, handle), *self._targets(claim)}
+            group = group.union(*(groups.get(each, ()) for each in group))
+            groups.update(dict.fromkeys(group, group))
+        for handle, group in groups.items():
+            item = self.item(handle)
+            if item is None or item.status != "active":
+                continue
+            others = [each for each in map(self.item, sorted(group)) if each is not None]
+            chosen = [each for each in others if each.shelf == "firm" and _is_accepted(each)]
+            for other in chosen[:1]:
+                origin = other.ending.origin if other.ending else other.origin
+                item.ending = Ending("replaced", other.participant, origin, detail=other.handle)
+                item.status, item.as_read = _STATUS["replaced"], True
+
     def _ending(self, item: LedgerItem, claim: KeptClaim, own: str) -> Ending | None:
         """The ruling `claim` as an ending of `item`; None if its author may not rule on it."""
         memory = self.memory
@@ -534,8 +557,7 @@ class Ledger:
         if successor is None or successor.shelf != "firm" or successor is item:
             return None
         mine = successor.participant == item.participant and claim.relation == "replaces"
-        taken = successor.status in ("accepted", "adopted")
-        if not (mine or taken):
+        if not (mine or _is_accepted(successor)):
             return None
         countered = mine and self._is_countered(item, claim.n)
         word: EndingWord = "rejected" if countered else "replaced"
@@ -612,6 +634,17 @@ def _is_said(laid: _Laid, claim: KeptClaim) -> bool:
     if claim.label == "side":
         return False
     return any(other.n == claim.n and other.who == claim.who for other, _ in laid.sides)
+
+
+def _is_duty(laid: _Laid, claim: KeptClaim) -> bool:
+    """True for work on what an earlier message accepted: that says no side."""
+    return claim.label == "task" and any(
+        ruling.n < claim.n and ruling.outcome in _TAKEN for ruling, _ in laid.rulings
+    )
+
+
+def _is_accepted(item: LedgerItem) -> bool:
+    return item.status in ("accepted", "adopted")
 
 
 def _ruling(memory: Memory, claim: KeptClaim, decision: str) -> Ending:

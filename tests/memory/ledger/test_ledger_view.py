@@ -137,6 +137,25 @@ def test_alternatives_share_their_question() -> None:
     assert items[0].related == ("M2",)
 
 
+def test_the_alternative_that_is_chosen_replaces_the_open_ones() -> None:
+    """All of its group, but those that were ruled on."""
+    other = says(3, "Count them on read", "proposal", "t", id="c", relation="alternative")
+    third = says(4, "Drop my table", "proposal", "t", id="d", relation="alternative")
+    fourth = says(5, "Lea has", "proposal", "t", id="l", relation="alternative")
+    refused = says(6, "We count", "ruling", "l", outcome="put_off", right="chair")
+    taken = says(6, "We count", "ruling", "c", outcome="accepted", right="chair")
+    claims = (TABLE, other, third, fourth, refused, taken)
+    memory = remembered(*talk(reading(*claims), chair=("lea",)))
+    items = [shown(memory, handle) for handle in ("M2", "M3", "M4", "M5")]
+    assert [item.status for item in items] == ["modified", "accepted", "modified", "put_off"]
+    assert items[0].ending is not None
+    assert (items[0].ending.word, items[0].ending.detail, items[0].ending.n) == (
+        "replaced",
+        "M3",
+        6,
+    )
+
+
 # -- sides ---------------------------------------------------------------------------
 
 
@@ -189,9 +208,16 @@ def test_work_and_rulings_say_their_authors_side() -> None:
     done = says(7, "Done in 4af1c", "task", "t", done=True)
     given = says(8, "Shall we", "task", "t", who="bo")
     ruled = says(6, "We count", "ruling", "t", outcome="rejected", right="named")
-    report = says(5, "Lea has", "ruling", "t", outcome="accepted", right="reported", who="Owner")
+    report = says(5, "Lea has", "ruling", "t", outcome="rejected", right="reported", who="Owner")
     sides = shown(remembered(*talk(reading(TABLE, done, given, ruled, report))), "M2").sides
     assert {name: side.stance for name, side in sides.items()} == {"bo": "support", "lea": "oppose"}
+
+
+def test_work_on_what_was_accepted_before_is_no_side() -> None:
+    """Whoever does as it was ruled takes no part in the choice."""
+    ruled = says(6, "We count", "ruling", "t", outcome="accepted", right="named")
+    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    assert list(shown(remembered(*talk(reading(TABLE, ruled, done))), "M2").sides) == ["lea"]
 
 
 def test_a_counter_proposal_is_against_what_it_replaces() -> None:
