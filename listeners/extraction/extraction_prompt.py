@@ -19,8 +19,9 @@ from parley.bus.entries import (
     Right,
     Verdict,
 )
-from parley.listeners.extraction.listed_items import Listing, shown_line
+from parley.listeners.extraction.listed_items import Listing
 from parley.listeners.models.model_port import AnswerSchema, Prompt
+from parley.memory.context.item_lines import visible_line
 from parley.memory.text.fences import FENCE, fence_lines
 
 DOUBTS: Final[tuple[str, ...]] = get_args(Doubt)
@@ -195,7 +196,7 @@ def continued(prompt: Prompt, claims: Sequence[Claim], at: int, last: int, out: 
 def mended(prompt: Prompt, claims: Sequence[Claim], faults: Sequence[tuple[str, str]]) -> Prompt:
     """The question about rows that were refused: `faults` has each with what is wrong with it."""
     lines = "\n".join(
-        f"{FENCE}{shown_line(row, _ROW_CHARS)} - {shown_line(why, _ROW_CHARS)}"
+        f"{FENCE}{visible_line(row, _ROW_CHARS)} - {visible_line(why, _ROW_CHARS)}"
         for row, why in faults[:_FAULTS]
     )
     return replace(
@@ -213,7 +214,7 @@ def again(prompt: Prompt, why: str, out: int) -> Prompt:
     return replace(
         prompt,
         user=(
-            f"{prompt.user}\n\nYour answer could not be read: {shown_line(why, _ROW_CHARS)}. "
+            f"{prompt.user}\n\nYour answer could not be read: {visible_line(why, _ROW_CHARS)}. "
             'Answer with {"rows": [...]} and nothing else.'
         ),
         max_tokens=out,
@@ -223,7 +224,7 @@ def again(prompt: Prompt, why: str, out: int) -> Prompt:
 def quote_messages(lines: Sequence[ShownMessage]) -> str:
     """The messages by number and author, each line of them behind the fence."""
     return "\n\n".join(
-        f"[{message.n}] {shown_line(message.who, 60)}:\n{fence_lines(message.text)}"
+        f"[{message.n}] {visible_line(message.who, 60)}:\n{fence_lines(message.text)}"
         for message in lines
     )
 
@@ -232,7 +233,7 @@ def _kept(claims: Sequence[Claim]) -> str:
     """The claims that were kept already and that further rows may name, by their ids."""
     lines = [
         f"{FENCE}{claim.id} {claim.label} {claim.n}: "
-        f"{shown_line(claim.statement or claim.quote, 80)}"
+        f"{visible_line(claim.statement or claim.quote, 80)}"
         for claim in claims
         if claim.id
     ]

@@ -29,7 +29,7 @@ from parley.listeners.extraction.extraction_prompt import (
     extraction_prompt,
     mended,
 )
-from parley.listeners.extraction.listed_items import Listing, list_items, shown_line
+from parley.listeners.extraction.listed_items import Listing, list_items
 from parley.listeners.extraction.row_forms import number_of, own_fields
 from parley.listeners.models.model_port import (
     BadAnswer,
@@ -42,6 +42,7 @@ from parley.listeners.models.model_port import (
     Withheld,
 )
 from parley.listeners.summaries.model_summaries import HALVINGS, clip_lines
+from parley.memory.context.item_lines import visible_line
 from parley.memory.extraction.model_claims.kept_claims import MOST, REFUSED
 from parley.memory.extraction.model_claims.reading_sizes import (
     CALLS,
@@ -253,7 +254,7 @@ class ExtractionJob:
         cut = completion.cut or bool(why) or not read.whole
         if read.rows or (read.found and not cut):
             return _Answer(read, cut)
-        said = f"no rows in {shown_line(completion.text, 80)!r}"
+        said = f"no rows in {visible_line(completion.text, 80)!r}"
         return _Answer(read, cut, why or ("it was cut off" if cut else said))
 
     # -- the question ----------------------------------------------------------------

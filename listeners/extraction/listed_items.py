@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from parley.memory.context.item_lines import visible_line
 from parley.memory.extraction.structure.shelves import is_marked
 from parley.memory.ledger.ledger_rows import Grant, LedgerItem, Side
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.fences import FENCE, escape_invisible
-from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.fences import FENCE
+from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 
 SETTLED: Final = 12  # items that were settled lately and are listed still
@@ -113,11 +114,6 @@ def list_items(memory: Memory, effect: ReadingEffect) -> Listing:
     return Listing(tuple(order), tuple(settled[-SETTLED:]), tuple(_rulers(memory, grants)))
 
 
-def shown_line(text: str, limit: int) -> str:
-    """Untrusted text as one visible line of at most `limit` characters."""
-    return clip(escape_invisible(one_line(text)), limit)
-
-
 def _tokens(items: Sequence[ListedItem]) -> int:
     return sum(count_tokens(item.line) + 1 for item in items)
 
@@ -140,7 +136,7 @@ def _listed(memory: Memory, ledger: Ledger, item: LedgerItem, effect: ReadingEff
     if item.kind == "decision" and status == "claimed" and not doubtful:
         settled = item.born  # it waits for nothing that a reading could say
     sides = _sides_then(item, effect)
-    author = shown_line(item.participant, _NAME)
+    author = visible_line(item.participant, _NAME)
     mark = "?" if doubtful else ""
     return ListedItem(
         handle=item.handle,
@@ -148,7 +144,7 @@ def _listed(memory: Memory, ledger: Ledger, item: LedgerItem, effect: ReadingEff
         n=item.born,
         who=item.participant,
         head=f"{item.handle}{mark} {item.kind} {item.born} {author}, {status}{_relation(item)}",
-        words=shown_line(item.words, WORDS),
+        words=visible_line(item.words, WORDS),
         tail="; ".join(_tail(ledger, item, sides, effect.last)),
         doubtful=doubtful,
         settled=settled,
@@ -173,7 +169,7 @@ def _status(item: LedgerItem, last: int) -> tuple[str, int]:
             return _OPEN[item.kind], 0
         word = "carried out" if item.status == "adopted" else item.status
         settled = 0 if item.status == "put_off" else ending.n
-        return f"{word} by {shown_line(ending.by, _NAME)} at {ending.n}", settled
+        return f"{word} by {visible_line(ending.by, _NAME)} at {ending.n}", settled
     n = _settled_by_participants(item.item)
     return (_OPEN[item.kind], 0) if n > last else (item.status, n or item.born)
 
@@ -215,7 +211,8 @@ def _tail(ledger: Ledger, item: LedgerItem, sides: Sequence[Side], last: int) ->
         if names:
             parts.append(f"{word}: {_names(names)}")
     parts += [
-        f"{shown_line(side.participant, _NAME)} only if {shown_line(side.condition, _CONDITION)}"
+        f"{visible_line(side.participant, _NAME)} only if "
+        + visible_line(side.condition, _CONDITION)
         for side in sides
         if side.conditional and side.condition
     ]
@@ -224,7 +221,7 @@ def _tail(ledger: Ledger, item: LedgerItem, sides: Sequence[Side], last: int) ->
     if item.kind == "proposal":
         ruled = [ruling for ruling in ledger.rulings_on(item) if ruling.n <= last]
         parts += [
-            f"{ruling.word} by {shown_line(ruling.by, _NAME)} at {ruling.n}, whose right to rule "
+            f"{ruling.word} by {visible_line(ruling.by, _NAME)} at {ruling.n}, whose right to rule "
             "is not known"
             for ruling in ruled[-1:]
             if item.status == "active"
@@ -242,20 +239,20 @@ def _tail(ledger: Ledger, item: LedgerItem, sides: Sequence[Side], last: int) ->
 
 
 def _names(names: Sequence[str]) -> str:
-    listed = ", ".join(shown_line(name, _NAME) for name in names[:_NAMES])
+    listed = ", ".join(visible_line(name, _NAME) for name in names[:_NAMES])
     more = len(names) - _NAMES
     return f"{listed} and {more} more" if more > 0 else listed
 
 
 def _rulers(memory: Memory, grants: Iterable[Grant]) -> list[str]:
-    lines = [f"{shown_line(name, _NAME)}: chair" for name in sorted(memory.chairs)]
+    lines = [f"{visible_line(name, _NAME)}: chair" for name in sorted(memory.chairs)]
     for grant in grants:
         on = " ".join(grant.targets[:6]) or "everything"
-        line = f"{shown_line(grant.who, _NAME)}: on {on}, says {shown_line(grant.by, _NAME)}"
+        line = f"{visible_line(grant.who, _NAME)}: on {on}, says {visible_line(grant.by, _NAME)}"
         if line not in lines and grant.who != grant.by:
             lines.append(line)
     people = [
-        f"{shown_line(name, _NAME)}: {seat.role}"
+        f"{visible_line(name, _NAME)}: {seat.role}"
         for name, seat in memory.floor.seats.items()
         if seat.role != "agent"
     ]

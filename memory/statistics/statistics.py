@@ -64,7 +64,8 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
             position.was is not None and position.stance != "neutral"
             for person in memory.participants.values()
             for position in person.positions.values()
-        ),
+        )
+        + sum(map(_read_flips, firm)),
         "echoes": sum(
             isinstance(item.item, Proposal) and item.item.echoes is not None for item in firm
         ),
@@ -264,6 +265,16 @@ def _spent(account: Account) -> dict[str, int]:
         "failed": account.failed,
         "held_tokens": account.held_tokens,
     }
+
+
+def _read_flips(item: LedgerItem) -> int:
+    """How many participants have another side on `item` than one a model read before."""
+    sides = [side for side in item.earlier_sides if side.stance != "neutral"]
+    before = {side.participant: side.stance for side in sides}
+    return sum(
+        side.as_read and side.stance not in ("neutral", before.get(name, side.stance))
+        for name, side in item.sides.items()
+    )
 
 
 def _permille(part: int, whole: int) -> int | None:

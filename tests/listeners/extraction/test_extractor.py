@@ -12,7 +12,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, Message
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.extraction.extraction_prompt import RULES, SYSTEM
+from parley.listeners.extraction.extraction_prompt import CHECKS, RULES, SYSTEM
 from parley.listeners.models.model_port import (
     ContextOverflow,
     ModelError,
@@ -59,6 +59,7 @@ from tests.support.sessions.sessions import replayed, running, whole
 def test_the_rules_are_short() -> None:
     """Each question pays for them."""
     assert count_tokens(SYSTEM + RULES) <= 900
+    assert count_tokens(CHECKS) <= 150
 
 
 async def test_the_question_shows_messages_by_number_and_items_by_handle() -> None:

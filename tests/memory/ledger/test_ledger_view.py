@@ -14,6 +14,7 @@ from parley.bus.entries import (
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
+from parley.memory.statistics.statistics import count_memory
 from tests.support.logs.logs import opened
 from tests.support.logs.readings import FIRST, READ, claim, claim_in, read, remembered, session_log
 
@@ -178,6 +179,7 @@ def test_sides_are_counted_and_marked() -> None:
     assert table.sides["bo"].stance == "support"
     assert [side.stance for side in table.earlier_sides] == ["oppose"]
     assert table.status == "withdrawn"
+    assert count_memory(memory)["flips"] == 1
 
 
 def test_a_side_that_its_participant_marked_outranks_a_reading() -> None:
