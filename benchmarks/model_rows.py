@@ -30,8 +30,9 @@ def _rows(ledger: Ledger, index_of: Callable[[int], int]) -> Iterator[Row]:
         index = index_of(_root(ledger, item).born)
         if item.relation != "repeats":
             yield {"index": index, "label": "proposal"}
-            status = _status(item)
-            yield {"index": index, "label": "status", "proposal_index": index, "status": status}
+            if not _lost_to_sibling(ledger, item):
+                row = {"index": index, "label": "status", "proposal_index": index}
+                yield {**row, "status": _status(item)}
         yield from _reactions(item, index, index_of)
     for item in _firm(ledger.decisions()):
         settled = [_root(ledger, each) for each in map(ledger.item, item.settles) if each]
@@ -47,6 +48,14 @@ def _status(item: LedgerItem) -> str:
     if item.ending is not None and item.ending.word == "accepted_with_changes":
         return "modified"
     return _STATUSES.get(item.status, "active")
+
+
+def _lost_to_sibling(ledger: Ledger, item: LedgerItem) -> bool:
+    """True if another alternative of the same message was chosen: keys have them as one."""
+    if item.ending is None or item.ending.word != "replaced":
+        return False
+    chosen = ledger.item(item.ending.detail)
+    return chosen is not None and chosen.born == item.born
 
 
 def _firm(items: Iterator[LedgerItem]) -> Iterator[LedgerItem]:
@@ -66,29 +75,41 @@ def _root(ledger: Ledger, item: LedgerItem) -> LedgerItem:
 
 
 def _reactions(item: LedgerItem, index: int, index_of: Callable[[int], int]) -> Iterator[Row]:
-    for side in (*item.earlier_sides, *item.sides.values()):
-        row = {"index": index_of(side.n), "label": "reaction", "stance": side.stance}
-        yield {**row, "proposal_index": index}
+    """Its sides. Keys have a withdrawal, or the report of a refusal, as opposition as well."""
+    said = [(side.n, side.stance) for side in (*item.earlier_sides, *item.sides.values())]
+    if (ending := item.ending) is not None:
+        refused = ending.word == "rejected" and ending.reporter
+        if ending.word == "withdrawn" or refused:
+            said.append((ending.n, "oppose"))
+    for n, stance in said:
+        row = {"index": index_of(n), "label": "reaction", "stance": stance}
+        yield {**row, "proposal_index": index, "question": item.question}
 
 
 def _merge_sides(rows: Iterator[Row]) -> Iterator[Row]:
     """The rows with one side a message and proposing message, as keys have it, others once.
 
-    Several of them, on parts of it, come to what most say; to neutral if they are for and against.
+    Whoever picks one of its alternatives is for it. Otherwise several of them, on parts of it,
+    come to what most say; to neutral if they are for and against.
     """
     seen: set[tuple[object, ...]] = set()
     sides: dict[tuple[int, int], Counter[str]] = {}
+    picked: set[tuple[int, int]] = set()
     for row in rows:
         key = tuple(row.values())
         if row["label"] == "reaction":
             place = row["index"], row["proposal_index"]
             sides.setdefault(place, Counter())[row["stance"]] += 1
+            if row["question"] and row["stance"] == "support":
+                picked.add(place)
         elif row["label"] == "status" or key not in seen:
             seen.add(key)
             yield row
     for (index, proposal), counts in sides.items():
         first, *others = counts.most_common(2)
         stance = "neutral" if others and others[0][1] == first[1] else first[0]
+        if (index, proposal) in picked:
+            stance = "support"
         row = {"index": index, "label": "reaction", "stance": stance, "proposal_index": proposal}
         yield row
 

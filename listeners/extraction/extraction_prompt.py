@@ -59,24 +59,24 @@ sarcasm (which is opposition).
 
 {"is":"side","n","quote","side","of","if"}: the author answers an earlier proposal or decision. \
 support: says so, votes for it, picks it, promises it or does it. oppose: rejects it, or shows \
-that it fails. conditional: only if. neutral: no preference, weighs both. withdraw: takes \
-back their own proposal or side, concedes. Part for and part against: two rows. A ruling or task \
-row says its author's side as well: no side row for that. Work on what was ruled on before, and \
-checks of such work, are no side.
+that it fails. conditional: only if. neutral: no preference, weighs both. withdraw: takes back \
+their own proposal or side, concedes. Part for and part against: two rows. A ruling or task row \
+says its author's side as well: no side row for that. Work on what was ruled on before, and checks \
+of such work, are no side.
 
 {"is":"ruling","n","quote","id","says","out","of","right","who","with"}: words that settle \
 something: whoever may rule says what holds; whoever was asked to choose or to commit to it does \
 so; somebody states that all agree, that nobody objects, or the count of a vote; a verdict or \
-final document fixes it. out: accepted, accepted_with_changes (with: them), rejected, put_off \
-(with: until when), withdrawn, replaced. right: chair, named (may rule as listed or by a right \
-row), delegated (was asked), unopposed, vote, or reported (who: whose ruling the author reports). \
-says: what holds now. Who only carries it out and says "done" rules nothing: that is a task. A \
-listed decision is what it is listed as; if its outcome is missing, or of is wrong, make its \
-ruling row.
+final document fixes it. out: accepted, accepted_with_changes (with: what of it is changed or \
+refused, not how or when it is done), rejected, put_off (with: until when), withdrawn, replaced. \
+right: chair, named (may rule as listed or by a right row), delegated (was asked), unopposed, \
+vote, or reported (who: whose ruling the author reports). says: what holds now. Who only carries \
+it out and says "done" rules nothing: that is a task. A listed decision is what it is listed as; \
+if its outcome is missing, or of is wrong, make its ruling row.
 
 {"is":"task","n","quote","who","says","when","done","of"}: who takes on or has done what (who: if \
 not the author). done: true if it is carried out: the author says so, shows it (a commit, a \
-result), or the message is what was asked for.
+result), or the message is what was asked for. of: all that it carries out, in whole or in part.
 
 {"is":"right","n","quote","who","of"}: who may rule, by the words of ANOTHER: the author asks who \
 to decide, calls who lead, owner or judge, waits for who's approval, reports to who, or does what \

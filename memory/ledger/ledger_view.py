@@ -31,7 +31,7 @@ from parley.memory.ledger.ledger_rows import (
     Side,
     Task,
 )
-from parley.memory.ledger.rulings import is_ruler, may_rule, resolve_name, ruler_of
+from parley.memory.ledger.rulings import TAKEN, is_ruler, may_rule, resolve_name, ruler_of
 from parley.memory.state.claim_state import KeptCheck, KeptClaim
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
@@ -58,7 +58,6 @@ _RULED: Final[dict[str, ReadSide]] = {
     "rejected": "oppose",
     "put_off": "neutral",
 }
-_TAKEN: Final = ("accepted", "accepted_with_changes")
 _UNSETTLED: Final = ("active", "lapsed")
 
 
@@ -274,7 +273,7 @@ class Ledger:
         for target in self._targets(claim):
             laid = self._laid.setdefault(target, _Laid())
             side = self._side_of(claim)
-            if side is not None and not _is_said(laid, claim) and not _is_duty(laid, claim):
+            if side is not None and (claim.label == "side" or _is_new_side(laid, claim)):
                 laid.sides.append((claim, side))
             if claim.label == "ruling":
                 laid.rulings.append((claim, own))
@@ -521,7 +520,7 @@ class Ledger:
             groups.update(dict.fromkeys(group, group))
         for handle, group in groups.items():
             item = self.item(handle)
-            if item is None or item.status != "active":
+            if item is None or item.status != "active" or self._is_protected(item):
                 continue
             others = [each for each in map(self.item, sorted(group)) if each is not None]
             chosen = [each for each in others if each.shelf == "firm" and _is_accepted(each)]
@@ -629,18 +628,25 @@ def _is_change_of_mind(claim: KeptClaim, stance: ReadSide) -> bool:
     return claim.label != "proposal" and stance in ("oppose", "withdraw")
 
 
-def _is_said(laid: _Laid, claim: KeptClaim) -> bool:
-    """True if the author's side is already known from the same message, in so many words."""
-    if claim.label == "side":
+def _is_new_side(laid: _Laid, claim: KeptClaim) -> bool:
+    """True unless its author's side is known already, in so many words.
+
+    Work and rulings only imply a side: that of somebody who took none before. Work on what an
+    earlier message accepted implies none, nor does a ruling that sums up several proposals.
+    """
+    if claim.label == "proposal":
+        return not _has_side(laid, claim, claim.n)
+    if claim.label == "ruling" and len(claim.targets) > 1:
         return False
-    return any(other.n == claim.n and other.who == claim.who for other, _ in laid.sides)
-
-
-def _is_duty(laid: _Laid, claim: KeptClaim) -> bool:
-    """True for work on what an earlier message accepted: that says no side."""
-    return claim.label == "task" and any(
-        ruling.n < claim.n and ruling.outcome in _TAKEN for ruling, _ in laid.rulings
+    duty = claim.label == "task" and any(
+        ruling.n < claim.n and ruling.outcome in TAKEN for ruling, _ in laid.rulings
     )
+    return not duty and not _has_side(laid, claim, 0)
+
+
+def _has_side(laid: _Laid, claim: KeptClaim, since: int) -> bool:
+    """True if the author of `claim` has a side in a message from number `since` on."""
+    return any(other.n >= since and other.who == claim.who for other, _ in laid.sides)
 
 
 def _is_accepted(item: LedgerItem) -> bool:

@@ -1,10 +1,10 @@
 """Whose word settles a proposal, in what a model reads: rights, and what is needed for each.
 
 The chair of the session rules. Somebody else rules if another participant says so (a `right`
-claim), or if another than the proposer reports the ruling. Without a ruler, agreement settles a
-proposal: somebody besides its proposer is for it and nobody is against it, or a vote carries it.
-It is rejected by agreement if its proposer gives it up, or nobody else is for it and two are
-against it. Its proposer can always withdraw it, put it off or replace it.
+claim), or if their ruling is reported; of a success, by another than the proposer. Without a
+ruler, agreement settles a proposal: somebody besides its proposer is for it and nobody is against
+it, or a vote carries it. It is rejected by agreement if its proposer gives it up, or nobody else
+is for it and two are against it. Its proposer can always withdraw it, put it off or replace it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from parley.memory.ledger.ledger_rows import Grant, Side
 from parley.memory.state.claim_state import KeptClaim
 from parley.memory.state.memory import Memory
 
+TAKEN: Final = ("accepted", "accepted_with_changes")  # outcomes
 _CALLED: Final = "@*_`'\" "
 _OWN: Final = ("withdrawn", "put_off", "replaced")
 
@@ -44,10 +45,11 @@ def may_rule(
     if claim.outcome in _OWN and ruler == author == proposer:
         return True
     if ruler != author:
-        return author != proposer and _is_credible(claim, ruler, sides)
+        own_success = author == proposer and claim.outcome in TAKEN
+        return not own_success and _is_credible(claim, ruler, sides)
     if is_ruler(memory, grants, ruler, on):
         return True
-    if claim.outcome in ("accepted", "accepted_with_changes"):
+    if claim.outcome in TAKEN:
         return _is_agreed(claim, author, proposer, sides)
     return claim.outcome == "rejected" and _is_given_up(claim, author, proposer, sides)
 

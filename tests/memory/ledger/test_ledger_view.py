@@ -222,6 +222,14 @@ def test_work_on_what_was_accepted_before_is_no_side() -> None:
     assert list(shown(remembered(*talk(reading(TABLE, ruled, done))), "M2").sides) == ["lea"]
 
 
+def test_a_side_that_is_implied_gives_way_to_one_that_was_said() -> None:
+    """Whoever was against it and does it all the same changed no mind."""
+    against = says(3, "goes stale", "side", "t", side="oppose")
+    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    item = shown(remembered(*talk(reading(TABLE, against, done))), "M2")
+    assert (item.sides["bo"].stance, item.earlier_sides) == ("oppose", [])
+
+
 def test_a_counter_proposal_is_against_what_it_replaces() -> None:
     """A newer version by the same participant is no side."""
     counter = says(3, "Count them on read", "proposal", "t", relation="replaces")
@@ -374,6 +382,8 @@ def test_a_reported_ruling_names_its_ruler_and_its_reporter() -> None:
     assert (item.ending.by, item.ending.reporter) == ("Owner", "cy")
     own = says(7, "Done in", "ruling", "c", outcome="accepted", right="reported", who="Owner")
     assert shown(remembered(*talk(reading(COUNT, own))), "M3").status == "active"
+    refused = says(7, "Done in", "ruling", "c", outcome="rejected", right="reported", who="Owner")
+    assert shown(remembered(*talk(reading(COUNT, refused))), "M3").status == "rejected"
     against = says(5, "Lea has the last", "side", "t", side="oppose")
     words = says(7, "Done in", "ruling", "t", outcome="accepted", right="reported", who="cy")
     assert shown(remembered(*talk(reading(TABLE, words))), "M2").status == "accepted"

@@ -276,7 +276,7 @@ def test_findings_come_from_the_ledger() -> None:
         (4, "candidate", None),
         (5, "proposal", None), (5, "status", 5), (6, "reaction", 5), (7, "reaction", 5),
         (9, "proposal", None), (9, "status", 9), (10, "decision", 9),
-        (10, "reaction", 9), (11, "reaction", 9),  # who rules on it, and who does the work
+        (10, "reaction", 9),  # who rules on it
     }  # fmt: skip
     assert [row.get("kind") for row in rows if row["label"] == "candidate"] == ["proposal"]
     status = next(row for row in rows if row["label"] == "status" and row["index"] == 9)
