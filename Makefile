@@ -72,7 +72,7 @@ dist: $(DEV) ## build, check and install what a release publishes; PYTHONS="pyth
 bench: $(DEV) ## the hot path against its budgets
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-eval: $(DEV) ## how well talk is read, on recorded meetings and agents; ARGS=--agents, --prose, --deliberation, --model
+eval: $(DEV) ## how well talk is read, on recorded meetings and agents; ARGS=--prose, --deliberation, --model
 	@$(BIN)/python -m benchmarks.extraction $(ARGS)
 
 # The third holds the floors of pyproject.toml, and test tools as the second has them.

@@ -5,8 +5,7 @@ python -m benchmarks.extraction [CORPUS ...] [--cross-validate] [--errors N] [--
 Each meeting is read by the product's own door, the rows of `parley analyze --format items`
 are written down, and the corpora's own scorer judges them. The shipped scorecards
 were fitted on these meetings; with `--cross-validate` each is judged by cards that were not.
-Agents' talk is measured as well, apart; with `--cross-validate` each repository is read by
-weights of written talk that were fitted without it.
+How agents' talk is read is measured by `benchmarks.prose` and `benchmarks.model_reading`.
 """
 
 from __future__ import annotations
@@ -27,13 +26,10 @@ from typing import Any, Final
 import orjson
 
 from benchmarks import context_arms, model_reading, prose
-from benchmarks.agents_scores import agents_figures
-from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_cost import costs
 from benchmarks.extraction_errors import print_errors
 from benchmarks.extraction_page import markdown, stamp, write
 from benchmarks.extraction_scores import Read, figures
-from benchmarks.fit_writing import cards_by_repository
 from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.material import CORPORA
 from benchmarks.recorded import Recorded, corpora_of, recorded
@@ -102,7 +98,6 @@ def options() -> argparse.ArgumentParser:
         action="store_true",
         help="judge each meeting by cards that the others taught (minutes)",
     )
-    parser.add_argument("--agents", action="store_true", help="agents' talk alone (seconds)")
     parser.add_argument(
         "--deliberation",
         action="store_true",
@@ -148,13 +143,10 @@ def main() -> None:
             return
     parser = options()
     asked = parser.parse_args()
-    if asked.agents and (asked.corpora or asked.errors):
-        parser.error("--agents goes with no CORPUS or --errors")
-    if asked.agents and asked.write and not asked.cross_validate:
-        parser.error("--agents goes with no --write but with --cross-validate: pages show that")
-    agents = None if asked.corpora else agents_corpus(CORPORA)
-    corpora = [] if asked.agents else asked.corpora or corpora_of(CORPORA)
-    if not corpora and not (asked.agents and agents):
+    if asked.write and not asked.cross_validate:
+        parser.error("--write goes with --cross-validate: pages show no other figures")
+    corpora = asked.corpora or corpora_of(CORPORA)
+    if not corpora:
         print(f"no corpora at {CORPORA}: nothing measured; set PARLEY_CORPORA to their folder")
         return
     if missing := [str(corpus) for corpus in corpora if not recorded(corpus)]:
@@ -164,8 +156,6 @@ def main() -> None:
         ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
     ):
         row, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
-        if agents and not asked.errors:
-            row |= _measured_agents(agents, pool, asked)
     if asked.write:
         write(asked.write, row)
     if asked.errors:
@@ -177,22 +167,13 @@ def main() -> None:
 def _measured(
     asked: argparse.Namespace, corpora: Sequence[Path], pool: Executor, out: Path
 ) -> tuple[dict[str, Any], list[Read]]:
-    row = stamp(asked.cross_validate, asked.agents)
+    row = stamp(asked.cross_validate)
     if asked.runs and not asked.cross_validate and not asked.errors:
         _say("timing the fold")
         row["cost"] = costs(corpora, asked.runs)
-    cards = cards_by_part(corpora, pool, _say) if asked.cross_validate and corpora else {}
+    cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
     row["corpora"], read = report(corpora, pool, out, cards)
     return row, read
-
-
-def _measured_agents(corpus: Path, pool: Executor, asked: argparse.Namespace) -> dict[str, Any]:
-    _say("agents' talk")
-    cards = cards_by_repository(corpus, pool) if asked.cross_validate else {}
-    timed = asked.runs and not asked.cross_validate
-    row: dict[str, Any] = {"agents_cost": costs([corpus], asked.runs)[corpus.name]} if timed else {}
-    row["agents"] = agents_figures([fold_talk(each, cards) for each in transcripts(corpus)])
-    return row
 
 
 if __name__ == "__main__":

@@ -10,34 +10,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.agents_page import agents_tables
 from benchmarks.extraction_scores import LABELS, STANCES
 from benchmarks.markdown_tables import rate, row_of, table
 
 COMMAND: Final = "python -m benchmarks.extraction"
-SHIPPED: Final = "shipped"
-CROSS_VALIDATED: Final = "cross-validated"
+BEGIN: Final = "<!-- figures of the cross-validated scorecards: written by --write -->"
 END: Final = "<!-- end of figures -->"
 
 Figures = Mapping[str, Any]
 
 
-BEGIN_AGENTS: Final = "<!-- figures of agents' talk, cross-validated: written by --write -->"
-
-
-def begin(cards: str) -> str:
-    """The comment line above the figures of `cards`; `END` is the one below."""
-    return f"<!-- figures of the {cards} scorecards: written by --write -->"
-
-
-def stamp(cross_validated: bool, agents: bool = False) -> dict[str, Any]:
+def stamp(cross_validated: bool) -> dict[str, Any]:
     """What was measured with what: put before the figures."""
     made = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
     )
     return {
-        "cards": CROSS_VALIDATED if cross_validated else SHIPPED,
-        "command": COMMAND + " --agents" * agents + " --cross-validate" * cross_validated,
+        "command": COMMAND + " --cross-validate" * cross_validated,
         "commit": made.stdout.strip() or "unknown",
         "python": platform.python_version(),
         "cores": os.cpu_count(),
@@ -45,39 +34,19 @@ def stamp(cross_validated: bool, agents: bool = False) -> dict[str, Any]:
 
 
 def write(page: Path, figures: Figures) -> None:
-    """Put the figures between the comment lines of `page` that are theirs; exits without.
-
-    Those of agents' talk have a place of their own, only where they are cross-validated, and
-    without a line for each repository: their names are people's.
-    """
+    """Put the figures between the comment lines of `page`; exits if it has none."""
     text = page.read_text("utf-8") if page.is_file() else ""
-    if figures["corpora"] or "agents" not in figures:
-        meetings = {name: row for name, row in figures.items() if not name.startswith("agents")}
-        text = _put(page, text, begin(figures["cards"]), meetings)
-    if figures.get("agents") and figures["cards"] == CROSS_VALIDATED:
-        groups = {name: row for name, row in figures["agents"].items() if "/" not in name}
-        text = _put(
-            page, text, BEGIN_AGENTS, {**figures, "agents": groups, "corpora": {}, "cost": {}}
-        )
-    page.write_text(text, "utf-8")
-
-
-def _put(page: Path, text: str, begun: str, figures: Figures) -> str:
-    """`text` of `page` with the figures between the line `begun` and the next end."""
-    head, first, rest = text.partition(begun)
+    head, first, rest = text.partition(BEGIN)
     _, last, tail = rest.partition(END)
     if not first or not last:
-        sys.exit(f"{page} has no lines {begun!r} and {END!r}: put them in")
-    return f"{head}{first}\n\n{markdown(figures)}\n{last}{tail}"
+        sys.exit(f"{page} has no lines {BEGIN!r} and {END!r}: put them in")
+    page.write_text(f"{head}{first}\n\n{markdown(figures)}\n{last}{tail}", "utf-8")
 
 
 def markdown(figures: Figures) -> str:
     """All tables, with the command and the commit."""
     provenance = f"`{figures['command']}`, commit {figures['commit']}, Python {figures['python']}."
-    agents = figures.get("agents", {})
-    cost = {"agents' talk": figures["agents_cost"]} if "agents_cost" in figures else {}
-    cost |= figures.get("cost", {})
-    lines = [provenance, *agents_tables(agents), *_tables(figures["corpora"]), *_cost(cost)]
+    lines = [provenance, *_tables(figures["corpora"]), *_cost(figures.get("cost", {}))]
     return "\n".join(lines) + "\n"
 
 

@@ -2,8 +2,7 @@
 
 `python -m benchmarks.fit_writing [CORPORA]` writes "bias" and "weights" of english.json in
 memory/extraction/writing, the same bytes every time; with `--check` it writes nothing and fails
-where they differ; `--cross-validate` prints how agents' talk is read, each repository by weights
-fitted without it.
+where they differ.
 
 Sought are the units (sentences, items, headings, rows) that say a text of the answer key: of each
 text the one with the largest share of its stems, at least a third, the shortest of equals. Units of
@@ -20,26 +19,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.agents_page import agents_tables
-from benchmarks.agents_scores import agents_figures
-from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_scores import is_optional
 from benchmarks.lbfgs import descend
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.prose_cases import sought_units
-from benchmarks.recorded import Recorded, Row
-from parley.memory.extraction.writing.cards import WritingCards, shipped_cards
+from benchmarks.recorded import Recorded, Row, agents_corpus, transcripts
+from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.plain_text import to_plain
 
@@ -158,36 +150,13 @@ def _dot(left: list[float], right: list[float]) -> float:
     return sum([a * b for a, b in zip(left, right, strict=True)])
 
 
-# -- what is shipped, and what is measured --------------------------------------------
+# -- what is shipped --------------------------------------------
 
 
 def priors() -> dict[str, int]:
     """The priors of the shipped file, by feature, hundredths of a logit."""
     groups: Mapping[str, Sequence[str]] = json.loads(OUT.read_text("utf-8"))["priors"]
     return {name: int(weight) for weight, names in groups.items() for name in names}
-
-
-def cards_by_repository(corpus: Path, pool: Executor) -> dict[str, WritingCards]:
-    """For each repository the cards whose weights its transcripts had no part in."""
-    seen = seen_units(corpus)
-    names = sorted({unit.repository for unit in seen})
-    fits = pool.map(partial(_fit_without, seen, priors()), names)
-    return {
-        name: shipped_cards().with_weights(*fitted)
-        for name, fitted in zip(names, fits, strict=True)
-    }
-
-
-def _fit_without(seen: Sequence[Seen], priors: Mapping[str, int], name: str) -> tuple[int, Weights]:
-    return fit_weights([unit for unit in seen if unit.repository != name], priors)
-
-
-def _cross_validated(corpus: Path) -> str:
-    """The tables of agents' talk, each repository read by weights fitted without it."""
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        cards = cards_by_repository(corpus, pool)
-    talks = [fold_talk(transcript, cards) for transcript in transcripts(corpus)]
-    return "\n".join(agents_tables(agents_figures(talks)))
 
 
 def file_with(bias: int, weights: Mapping[str, int]) -> str:
@@ -198,25 +167,16 @@ def file_with(bias: int, weights: Mapping[str, int]) -> str:
 
 
 def main() -> None:
-    """Fit and write, check, or cross-validate."""
+    """Fit and write, or check."""
     parser = argparse.ArgumentParser(
         prog="benchmarks.fit_writing", description=__doc__.partition("\n")[0]
     )
     parser.add_argument("corpora", nargs="?", type=Path, default=CORPORA, metavar="CORPORA")
-    instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--check", action="store_true", help="fail where the file differs")
-    instead.add_argument(
-        "--cross-validate",
-        action="store_true",
-        help="print the tables of agents' talk, each repository read by weights fitted without it",
-    )
+    parser.add_argument("--check", action="store_true", help="fail where the file differs")
     asked = parser.parse_args()
     corpus = agents_corpus(asked.corpora)
     if corpus is None:
         sys.exit(f"no talk of agents at {asked.corpora}: nothing fitted")
-    if asked.cross_validate:
-        print(_cross_validated(corpus))
-        return
     text = file_with(*fit_weights(seen_units(corpus), priors()))
     if not asked.check:
         OUT.write_text(text, "utf-8")

@@ -59,6 +59,17 @@ def recorded(corpus: Path) -> list[Recorded]:
     ]
 
 
+def agents_corpus(folder: Path) -> Path | None:
+    """The folder of agents' talk in the corpora at `folder` that may be tuned on, None without."""
+    corpus = folder / "agents" / "dev"
+    return corpus if corpus.is_dir() and recorded(corpus) else None
+
+
+def transcripts(corpus: Path) -> list[Recorded]:
+    """The transcripts of a folder of agents' talk, by name, with their marks."""
+    return [meeting for meeting in recorded(corpus) if meeting.variant == EXPLICIT]
+
+
 def corpora_of(folder: Path) -> list[Path]:
     """The corpora of `folder`/dev that are there."""
     return [folder / "dev" / name for name in CORPORA_OF_DEV if (folder / "dev" / name).is_dir()]

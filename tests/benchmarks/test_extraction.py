@@ -13,15 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks.extraction import main, predict
-from benchmarks.extraction_page import (
-    BEGIN_AGENTS,
-    CROSS_VALIDATED,
-    END,
-    SHIPPED,
-    begin,
-    stamp,
-    write,
-)
+from benchmarks.extraction_page import BEGIN, END, stamp, write
 from benchmarks.extraction_scores import figures
 from benchmarks.recorded import EXPLICIT, STRIPPED, recorded
 
@@ -73,31 +65,24 @@ def test_recorded_meetings_are_read_well(
         assert row["decision_link_accuracy"]["acc"] >= 0.98
 
 
-def blocks() -> dict[str, str]:
+def block() -> str:
     """What stands between the comment lines of docs/extraction.md."""
-    text = PAGE.read_text("utf-8")
-    return {
-        cards: text.partition(begin(cards))[2].partition(END)[0]
-        for cards in (CROSS_VALIDATED, SHIPPED)
-    }
+    return PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
 
 
-def rows(block: str, head: str) -> list[list[str]]:
+def rows(text: str, head: str) -> list[list[str]]:
     """The cells of the table whose heading has `head`."""
-    for table in block.split("\n\n"):
+    for table in text.split("\n\n"):
         lines = [line.strip("| ").split(" | ") for line in table.splitlines() if "|" in line]
         if lines and head in table.splitlines()[0]:
             return lines[2:]
     return []
 
 
-@pytest.mark.parametrize("cards", [CROSS_VALIDATED, SHIPPED])
-def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None:
+def test_the_page_states_figures_that_follow_from_its_counts() -> None:
     """Command and commit are there, and precision, recall and F1 are those of the counts."""
-    block = blocks()[cards]
-    assert "`python -m benchmarks.extraction" in block
-    assert ("--cross-validate" in block) is (cards == CROSS_VALIDATED)
-    figures = rows(block, "F1 by part")
+    assert "`python -m benchmarks.extraction --cross-validate`" in block()
+    figures = rows(block(), "F1 by part")
     assert {(row[0], row[3]) for row in figures} == {
         (name, label)
         for name in (
@@ -119,57 +104,33 @@ def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None
 
 
 def test_figures_go_between_the_lines_that_are_theirs(tmp_path: Path) -> None:
-    """The block of the one kind of scorecards is filled, what is around it stays."""
+    """What is around them stays."""
     page = tmp_path / "page.md"
-    parts = [
-        "# Page",
-        begin(CROSS_VALIDATED),
-        "left over",
-        END,
-        "between",
-        begin(SHIPPED),
-        END,
-        "after",
-    ]
-    page.write_text("\n".join(parts), "utf-8")
+    page.write_text(f"# Page\n{BEGIN}\nleft over\n{END}\nafter\n", "utf-8")
     write(page, {**stamp(cross_validated=True), "corpora": {}})
-    head, _, rest = page.read_text("utf-8").partition(begin(CROSS_VALIDATED))
+    head, _, rest = page.read_text("utf-8").partition(BEGIN)
     filled, _, tail = rest.partition(END)
-    assert head == "# Page\n"
+    assert (head, tail) == ("# Page\n", "\nafter\n")
     assert "--cross-validate`, commit" in filled
     assert "left over" not in filled
-    assert tail == "\n" + "\n".join(parts[4:])
-
-
-def test_agents_talk_has_a_place_of_its_own_in_a_page(tmp_path: Path) -> None:
-    """Cross-validated alone; the figures of meetings stay as they are."""
-    page = tmp_path / "page.md"
-    text = f"{BEGIN_AGENTS}\n{END}\n{begin(CROSS_VALIDATED)}\nleft over\n{END}\n"
-    page.write_text(text, "utf-8")
-    items = {"tp": 1, "fp": 0, "fn": 0, "P": 1.0, "R": 1.0, "F1": 1.0}
-    row = {
-        "messages": 3, "proposal": items, "decision": items,
-        "single_proposals": {"right": 1, "texts": 1, "P": 1.0, "R": 1.0},
-        "repeats": {"hit": 0, "gold": 0, "P": None, "R": None}, "invented_votes": {"per_200": 0},
-    }  # fmt: skip
-    talk = {"corpora": {}, "agents": {"all": row, "owner/name": row}}
-    write(page, {**stamp(cross_validated=False, agents=True), **talk})
-    assert page.read_text("utf-8") == text
-    write(page, {**stamp(cross_validated=True, agents=True), **talk})
-    agents, _, meetings = page.read_text("utf-8").partition(END)
-    assert "--agents --cross-validate`, commit" in agents
-    assert "| all | 3 | 1 (1) |" in agents
-    assert "owner" not in agents
-    assert meetings == text.partition(END)[2]
 
 
 def test_a_page_without_the_lines_is_left_as_it_is(tmp_path: Path) -> None:
     """Nothing is written, and the message names the line that lacks."""
     page = tmp_path / "page.md"
     page.write_text("# Page\n", "utf-8")
-    with pytest.raises(SystemExit, match="figures of the shipped scorecards"):
-        write(page, {**stamp(cross_validated=False), "corpora": {}})
+    with pytest.raises(SystemExit, match="figures of the cross-validated scorecards"):
+        write(page, {**stamp(cross_validated=True), "corpora": {}})
     assert page.read_text("utf-8") == "# Page\n"
+
+
+def test_a_page_shows_no_figures_of_what_was_fitted_on_the_talk(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["extraction", "--write", "page.md"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--write goes with --cross-validate" in capsys.readouterr().err
 
 
 def test_without_corpora_the_benchmark_says_so(

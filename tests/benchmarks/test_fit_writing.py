@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import copyfile
 
@@ -14,7 +13,6 @@ from benchmarks import fit_writing
 from benchmarks.fit_writing import (
     OUT,
     Seen,
-    cards_by_repository,
     file_with,
     fit_weights,
     main,
@@ -114,16 +112,6 @@ def test_units_that_put_nothing_forward_are_not_weighed(talk: Path) -> None:
         file.write_text(file.read_text("utf-8").replace(OTHER, "The build was green."), "utf-8")
     seen = seen_units(talk / "agents" / "dev")
     assert [each.sought for each in seen] == [True, True, False] * 3
-
-
-def test_a_repository_is_read_by_weights_fitted_without_it(talk: Path) -> None:
-    """What is fitted for it is what the others fit, by themselves."""
-    corpus = talk / "agents" / "dev"
-    with ThreadPoolExecutor(1) as pool:
-        cards = cards_by_repository(corpus, pool)
-    rest = [unit for unit in seen_units(corpus) if unit.repository != "owner/two"]
-    assert (cards["owner/two"].bias, cards["owner/two"].weights) == fit_weights(rest, priors())
-    assert sorted(cards) == ["owner/one", "owner/three", "owner/two"]
 
 
 def test_what_is_written_is_checked(
