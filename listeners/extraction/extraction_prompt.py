@@ -88,8 +88,9 @@ CHECKS: Final = """\
 First of all one row for each listed item that is marked ?, settled ones too: rules of wording \
 found it, and often they are wrong. {"is":"check","of","verdict","why","says"}: verdict right, \
 reworded (says: a better sentence) or wrong (why: question, report, irony, hypothesis, procedure, \
-repeat, part, reason, agreement, withdrawal, decision, nit, quoted, task, other). Make no other \
-row for the same course. With who, a check is on the listed side of that participant.\
+repeat, part, reason, agreement, withdrawal, decision, nit, quoted, task, other). If such a \
+proposal amends, replaces or is an alternative, quote its words in a proposal row, in place of the \
+check. Make no other row for the same course. With who, a check is on a listed side of that one.\
 """
 _REQUEST: Final = (  # behind the quotation: what stands only before a long one is not followed
     'Now answer with {"rows": [...]} on messages {first} to {last}; {"rows": []} if they hold '
