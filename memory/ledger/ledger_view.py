@@ -518,16 +518,19 @@ class Ledger:
             group = {self._same.get(handle, handle), *self._targets(claim)}
             group = group.union(*(groups.get(each, ()) for each in group))
             groups.update(dict.fromkeys(group, group))
-        for handle, group in groups.items():
-            item = self.item(handle)
-            if item is None or item.status != "active" or self._is_protected(item):
+        for group in {id(group): group for group in groups.values()}.values():
+            found = [self.item(handle) for handle in sorted(group)]
+            items = [item for item in found if item is not None and item.shelf == "firm"]
+            chosen = next((item for item in items if _is_accepted(item)), None)
+            if chosen is None:
                 continue
-            others = [each for each in map(self.item, sorted(group)) if each is not None]
-            chosen = [each for each in others if each.shelf == "firm" and _is_accepted(each)]
-            for other in chosen[:1]:
-                origin = other.ending.origin if other.ending else other.origin
-                item.ending = Ending("replaced", other.participant, origin, detail=other.handle)
-                item.status, item.as_read = _STATUS["replaced"], True
+            origin = chosen.ending.origin if chosen.ending else chosen.origin
+            for item in items:
+                if item.status == "active" and not self._is_protected(item):
+                    item.ending = Ending(
+                        "replaced", chosen.participant, origin, detail=chosen.handle
+                    )
+                    item.status, item.as_read = _STATUS["replaced"], True
 
     def _ending(self, item: LedgerItem, claim: KeptClaim, own: str) -> Ending | None:
         """The ruling `claim` as an ending of `item`; None if its author may not rule on it."""
