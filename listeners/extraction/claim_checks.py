@@ -47,7 +47,7 @@ from parley.memory.text.plain_text import clip, one_line
 
 _ROW_CHARS: Final = 160
 _POOR: Final = 2  # one row in so many that is refused is worth another question
-_ITEMS: Final = ("proposal", "ruling")
+_ITEM_OF: Final = {"proposal": "proposal", "ruling": "decision"}  # of a row, if it is one
 _CALLED: Final = "@*_`'\" "
 _LONG_ENOUGH: Final = 3  # characters of a word that names somebody
 
@@ -165,6 +165,10 @@ def _claim(kind: str | None, fields: Mapping[str, Any], shown: Shown) -> Claim:
         raise RowFault("message", f"message {n or '?'} is not one of those to read")
     quote = text_of(fields.get("quote"))
     place = locate_quote(message.text, quote)
+    listed = shown.listing.by_handle.get(text_of(fields.get("id")).rstrip("?"))
+    if listed is not None and (listed.n, listed.kind) == (n, _ITEM_OF.get(kind)):
+        if listed.place is not None and listed.place[1] <= len(message.text):
+            place = listed.place  # it means the listed item, whatever it quotes
     if place is None:
         raise RowFault("quote", f"message {n} does not say {quote[:80]!r}")
     words = message.text[place[0] : place[1]]
@@ -296,13 +300,13 @@ class _Naming:
 
     def numbered(self, claim: Claim, given: Any) -> Claim:
         """`claim` with an id of ours if others may name it; noted under the one it was given."""
-        if claim.label not in _ITEMS:
+        if claim.label not in _ITEM_OF:
             return claim
         same = (each for each in self._claims.values() if _place(each) == _place(claim))
         claim = replace(claim, id=next(same, claim).id or f"c{len(self._claims) + 1}")
         self._claims.setdefault(claim.id or "", claim)
         names = names_in(given)
-        if len(names) == 1:
+        if len(names) == 1 and names[0].rstrip("?") not in self.shown.listing.by_handle:
             name = names[0].casefold()
             self._given[name] = None if name in self._given else claim
         return claim
@@ -375,7 +379,7 @@ def _by_right(claim: Claim, row: Row, shown: Shown, checked: CheckedRows) -> Cla
 
 def _is_same(claim: Claim, other: Claim) -> bool:
     """True if both say the same of the same words."""
-    if claim.label in _ITEMS:
+    if claim.label in _ITEM_OF:
         return claim.id == other.id
     return (claim.side, claim.targets, _place(claim)) == (other.side, other.targets, _place(other))
 

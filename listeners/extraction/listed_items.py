@@ -34,7 +34,7 @@ _OPEN: Final = {"proposal": "open", "decision": "claimed"}
 class ListedItem:
     """An item as it is listed. `doubtful`: rules read it in prose, and no model agreed yet.
 
-    `sides` are the participants who have one on it.
+    `sides` are the participants who have one on it. `place` is where its message says it.
     """
 
     handle: str
@@ -47,6 +47,7 @@ class ListedItem:
     doubtful: bool = False
     settled: int = 0  # n of what settled it; 0: it is open
     sides: frozenset[str] = frozenset()
+    place: tuple[int, int] | None = None
 
     @property
     def line(self) -> str:
@@ -149,7 +150,14 @@ def _listed(memory: Memory, ledger: Ledger, item: LedgerItem, effect: ReadingEff
         doubtful=doubtful,
         settled=settled,
         sides=frozenset(side.participant for side in sides),
+        place=_place(item),
     )
+
+
+def _place(item: LedgerItem) -> tuple[int, int] | None:
+    """The characters of its own message that say it; None if they are not known."""
+    cites = (cite for cite in item.origin.cites if cite.n == item.born and cite.end)
+    return next(((cite.start, cite.end) for cite in cites), None)
 
 
 def _relation(item: LedgerItem) -> str:

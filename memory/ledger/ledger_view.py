@@ -634,12 +634,13 @@ def _is_change_of_mind(claim: KeptClaim, stance: ReadSide) -> bool:
 def _is_new_side(laid: _Laid, claim: KeptClaim) -> bool:
     """True unless its author's side is known already, in so many words.
 
-    Work and rulings only imply a side: that of somebody who took none before. Work on what an
-    earlier message accepted implies none, nor does a ruling that sums up several proposals.
+    Work that is taken on and rulings only imply a side: that of somebody who took none before. Work
+    that is done, or that an earlier message accepted, implies none, nor does a ruling that sums up
+    several proposals.
     """
     if claim.label == "proposal":
         return not _has_side(laid, claim, claim.n)
-    if claim.label == "ruling" and len(claim.targets) > 1:
+    if claim.done or (claim.label == "ruling" and len(claim.targets) > 1):
         return False
     duty = claim.label == "task" and any(
         ruling.n < claim.n and ruling.outcome in TAKEN for ruling, _ in laid.rulings

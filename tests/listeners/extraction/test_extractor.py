@@ -426,6 +426,17 @@ async def test_odd_forms_of_small_models_are_read(rows: list[Any]) -> None:
     assert extracted.dropped == {}
 
 
+async def test_a_row_with_a_handle_for_its_id_is_that_listed_item() -> None:
+    """Whatever words of the message it quotes; others name it by the handle."""
+    entries = log(extract={"interval": 6})
+    row = {"is": "proposal", "n": 5, "id": "P1", "quote": "next release", "says": "Rebuild it."}
+    side = {"is": "side", "n": 6, "quote": "No", "side": "oppose", "of": ["P1"]}
+    extracted = await made(scripted(answer_text(row, side)), entries)
+    claim, answer = extracted.claims
+    assert SAID[4][1][claim.start : claim.end] == SAID[4][1]
+    assert answer.targets == ("P1",)
+
+
 async def test_an_id_may_look_like_a_handle_in_small_letters() -> None:
     entries = log(extract={"interval": 6})
     side = {"is": "side", "n": 6, "quote": "No", "side": "oppose"}

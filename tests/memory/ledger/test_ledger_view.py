@@ -206,26 +206,27 @@ def test_read_sides_never_reach_a_quorum() -> None:
 
 
 def test_work_and_rulings_say_their_authors_side() -> None:
-    """Not work that is given to somebody else, nor somebody else's ruling that is reported."""
-    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    """Not work that is done or given to somebody else, nor a ruling that is reported."""
+    taken = says(7, "Done in 4af1c", "task", "t")
+    done = says(4, "Drop my table", "task", "t", done=True)
     given = says(8, "Shall we", "task", "t", who="bo")
     ruled = says(6, "We count", "ruling", "t", outcome="rejected", right="named")
     report = says(5, "Lea has", "ruling", "t", outcome="rejected", right="reported", who="Owner")
-    sides = shown(remembered(*talk(reading(TABLE, done, given, ruled, report))), "M2").sides
+    sides = shown(remembered(*talk(reading(TABLE, taken, done, given, ruled, report))), "M2").sides
     assert {name: side.stance for name, side in sides.items()} == {"bo": "support", "lea": "oppose"}
 
 
 def test_work_on_what_was_accepted_before_is_no_side() -> None:
     """Whoever does as it was ruled takes no part in the choice."""
     ruled = says(6, "We count", "ruling", "t", outcome="accepted", right="named")
-    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    done = says(7, "Done in 4af1c", "task", "t")
     assert list(shown(remembered(*talk(reading(TABLE, ruled, done))), "M2").sides) == ["lea"]
 
 
 def test_a_side_that_is_implied_gives_way_to_one_that_was_said() -> None:
     """Whoever was against it and does it all the same changed no mind."""
     against = says(3, "goes stale", "side", "t", side="oppose")
-    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    done = says(7, "Done in 4af1c", "task", "t")
     item = shown(remembered(*talk(reading(TABLE, against, done))), "M2")
     assert (item.sides["bo"].stance, item.earlier_sides) == ("oppose", [])
 
