@@ -165,10 +165,7 @@ def _claim(kind: str | None, fields: Mapping[str, Any], shown: Shown) -> Claim:
         raise RowFault("message", f"message {n or '?'} is not one of those to read")
     quote = text_of(fields.get("quote"))
     place = locate_quote(message.text, quote)
-    listed = shown.listing.by_handle.get(text_of(fields.get("id")).rstrip("?"))
-    if listed is not None and (listed.n, listed.kind) == (n, _ITEM_OF.get(kind)):
-        if listed.place is not None and listed.place[1] <= len(message.text):
-            place = listed.place  # it means the listed item, whatever it quotes
+    place = _listed_place(kind, text_of(fields.get("id")), message, shown) or place
     if place is None:
         raise RowFault("quote", f"message {n} does not say {quote[:80]!r}")
     words = message.text[place[0] : place[1]]
@@ -181,6 +178,16 @@ def _claim(kind: str | None, fields: Mapping[str, Any], shown: Shown) -> Claim:
         statement=None if kind in ("side", "right") else _statement(fields.get("says"), words),
     )
     return _of_kind(claim, fields, message, shown)
+
+
+def _listed_place(
+    kind: str, name: str, message: ShownMessage, shown: Shown
+) -> tuple[int, int] | None:
+    """Where the listed item is said that a row with its handle for an id means."""
+    item = shown.listing.by_handle.get(name.rstrip("?"))
+    if item is None or item.place is None or item.place[1] > len(message.text):
+        return None
+    return item.place if (item.n, item.kind) == (message.n, _ITEM_OF.get(kind)) else None
 
 
 def _of_kind(claim: Claim, fields: Mapping[str, Any], message: ShownMessage, shown: Shown) -> Claim:
