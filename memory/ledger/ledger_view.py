@@ -58,6 +58,7 @@ _RULED: Final[dict[str, ReadSide]] = {
     "rejected": "oppose",
     "put_off": "neutral",
 }
+_GONE: Final = ("withdrawn", "rejected")  # a newer version comes too late
 _UNSETTLED: Final = ("active", "lapsed")
 
 
@@ -497,8 +498,12 @@ class Ledger:
             return
         endings = [self._ending(item, claim, own) for claim, own in laid.rulings]
         endings += [self._withdrawal(item, claim) for claim, _ in laid.sides]
-        endings += [self._succession(item, claim, own) for claim, own in laid.successors]
         valid = [ending for ending in endings if ending is not None]
+        gone = min((end.n for end in valid if end.word in _GONE), default=None)
+        for claim, own in laid.successors:
+            ending = self._succession(item, claim, own)
+            if ending is not None and (gone is None or ending.n <= gone):
+                valid.append(ending)
         ended = max(valid, key=lambda ending: ending.n, default=None)
         done = [task for task in laid.tasks if task.done]
         if done and not item.names("oppose") and (ended is None or ended.word == "put_off"):

@@ -372,6 +372,14 @@ def test_a_newer_version_replaces_the_one_that_it_amends_once_it_is_accepted() -
     assert shown(remembered(*talk(reading(TABLE, own))), "M2").status == "modified"
 
 
+def test_a_newer_version_of_what_was_withdrawn_replaces_nothing() -> None:
+    """It stays withdrawn, by whom it was."""
+    dropped = says(4, "Drop my table", "side", "t", side="withdraw")
+    newer = says(8, "write the numbers down", "proposal", "t", relation="replaces")
+    item = shown(remembered(*talk(reading(TABLE, dropped, newer))), "M2")
+    assert item.status == "withdrawn"
+
+
 def test_a_reported_ruling_names_its_ruler_and_its_reporter() -> None:
     """Somebody outside the session approved it, says another than its proposer."""
     report = says(
