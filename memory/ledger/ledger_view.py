@@ -58,7 +58,7 @@ _RULED: Final[dict[str, ReadSide]] = {
     "rejected": "oppose",
     "put_off": "neutral",
 }
-_GONE: Final = ("withdrawn", "rejected")  # a newer version comes too late
+_GONE: Final = ("withdrawn", "replaced", "rejected")
 _UNSETTLED: Final = ("active", "lapsed")
 
 
@@ -491,20 +491,21 @@ class Ledger:
         return check.first if check is not None and check.verdict == "wrong" else None
 
     def _settle_proposal(self, item: LedgerItem) -> None:
-        """Set the shown status by the last ending that counts, unless participants settled it."""
+        """Set the shown status by the last ending that counts, unless participants settled it.
+
+        What was withdrawn, replaced or rejected cannot be withdrawn or replaced once more.
+        """
         known = item.item
         laid = self._laid.get(item.handle, _NOTHING_LAID)
         if isinstance(known, Proposal) and _is_settled_by_mark(known):
             return
-        endings = [self._ending(item, claim, own) for claim, own in laid.rulings]
-        endings += [self._withdrawal(item, claim) for claim, _ in laid.sides]
-        valid = [ending for ending in endings if ending is not None]
-        gone = min((end.n for end in valid if end.word in _GONE), default=None)
-        for claim, own in laid.successors:
-            ending = self._succession(item, claim, own)
-            if ending is not None and (gone is None or ending.n <= gone):
-                valid.append(ending)
-        ended = max(valid, key=lambda ending: ending.n, default=None)
+        ruled = [self._ending(item, claim, own) for claim, own in laid.rulings]
+        ended = max(filter(None, ruled), key=lambda ending: ending.n, default=None)
+        own = [self._withdrawal(item, claim) for claim, _ in laid.sides]
+        own += [self._succession(item, claim, handle) for claim, handle in laid.successors]
+        gone = min(filter(None, own), key=lambda ending: ending.n, default=None)
+        if gone and (ended is None or (gone.n >= ended.n and ended.word not in _GONE)):
+            ended = gone
         done = [task for task in laid.tasks if task.done]
         if done and not item.names("oppose") and (ended is None or ended.word == "put_off"):
             task = done[-1]
