@@ -1,0 +1,247 @@
+"""The talk of a range in units, each weighed: the sentences, items and rows that may be told.
+
+A unit weighs what the fitted tables say, how likely it proposes or rules; beside that count
+numbers, names and conditions, in talk that no table reads these alone and words that nobody
+else says. Linear in the text, of which the first 20,000 characters of a message count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.prose.prose_scores import ProseMessage, Setting
+from parley.memory.extraction.prose.prose_tables import current_tables
+from parley.memory.extraction.writing.back_references import drop_openers
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.item_texts import item_text
+from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, unit_words
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.wording import words_of
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.summaries.filled_forms import form_words, is_form, is_run, run_words
+from parley.memory.text.courtesies import is_courtesy
+from parley.memory.text.plain_text import to_plain
+
+_READ: Final = 20_000  # characters of one message: what is behind them is pasted
+_LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
+_ALONE: Final = 12  # words of a unit that is understood alone, unless it points back
+_AROUND: Final = 160  # characters that a unit is told with so that it can be understood alone
+DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
+_LEAST_LETTERS: Final = 4  # of a word that says something
+_STEM: Final = 7  # letters by which two words are taken for one
+# Hundredths of a logit, as the weights of the tables. The signs of importance are worth less than
+# what the tables say, and more than a unit gains by being short; chosen on `agents/dev`.
+_SIGN: Final = 60  # a number, a name, a condition: each
+_DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
+_FAINT: Final = -300  # below it the tables tell no difference that counts: one in twenty
+_RESULT: Final = 80  # a word that says what came of something, by the classes of the tables
+_TITLE: Final = 80  # the title of a message, which says what it is about
+_RARE: Final = 20  # each word that nobody else of the range says, where no table reads the talk
+_MOST_RARE: Final = 8  # words that count so
+_RESULTS: Final = ("done", "decide", "approve", "oppose", "bad", "worry", "withdraw", "defer")
+_CONDITIONS: Final = frozenset(["if", "unless", "until", "only", "before", "never", "must"])
+_NUMBER: Final = re.compile(r"(?<![\w+-])\d")  # no handle, and no vote
+_NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z](?:[\w-]*[a-z]|[A-Z])|[a-z][A-Z]")
+_IDEOGRAPH: Final = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_WORD: Final = re.compile(rf"[{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+")
+
+
+class Line(NamedTuple):
+    """One message of a range."""
+
+    n: int
+    participant: str
+    content: str
+
+
+class Words(NamedTuple):
+    """What may be told: its content words, about how long it is, its words on one line."""
+
+    content: frozenset[str]
+    size: int
+    tell: Callable[[], str]  # dear, and "" where it cannot be told: asked where there is room
+    score: int = 0
+    reports: Callable[[], bool] = bool  # true of what puts nothing forward; dear as well
+
+    @classmethod
+    def of(cls, text: str, score: int = 0) -> Words:
+        """A text that is told as it is."""
+        return cls(content_words(text), len(text), text.__str__, score)
+
+
+class Candidate(NamedTuple):
+    """What somebody says, and where: n of the message, its start."""
+
+    who: str
+    place: tuple[int, int]
+    words: Words
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of `text` that say something, by their first letters; ideographs one by one."""
+    common = current_cards().common
+    return frozenset(
+        [
+            word[:_STEM]
+            for word in _WORD.findall(text.lower())
+            if (len(word) >= _LEAST_LETTERS or not (word.isascii() and word.isalpha()))
+            and word not in common
+        ]
+    ) | (DENIALS & set(text.lower().split()))
+
+
+def weigh_signs(text: str, words: Sequence[str]) -> int:
+    """What a text of these words weighs for its numbers, names and conditions, and its length."""
+    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
+    signs += not _CONDITIONS.isdisjoint(words)
+    return _SIGN * signs - _DOUBLING * len(text).bit_length()
+
+
+def weigh_sentences(texts: Sequence[str]) -> list[int]:
+    """What texts weigh that are a sentence each."""
+    units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
+    words = [words_of(text.lower()) for text in texts]
+    scores = _weigh_units(units, words)
+    return [
+        score + weigh_signs(text, own)
+        for score, text, own in zip(scores, texts, words, strict=True)
+    ]
+
+
+def _weigh_units(units: list[Unit], words: list[list[str]]) -> list[int]:
+    """What units weigh by the tables: that they propose, or rule; that they tell of a result."""
+    tables = current_tables()
+    results = sum(1 << tables.classes.index(name) for name in _RESULTS)
+    prose = ProseMessage(units, words, tables, Setting())
+    return [
+        max(*score, _FAINT) + _RESULT * bool(signs.whole & results)
+        for score, signs in zip(prose.scores(), prose.signs, strict=True)
+    ]
+
+
+class RangeTalk:
+    """The messages of a range, each read once."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines = {line.n: line for line in lines}
+        names = frozenset(line.participant.lower().partition(" ")[0] for line in lines)
+        self._messages: dict[int, WrittenMessage] = {}
+        self._scores: dict[int, list[int]] = {}
+        for n, line in self.lines.items():
+            if not (is_form(line.content) or is_run(line.content)):
+                text = to_plain(line.content[:_READ])
+                self._messages[n] = WrittenMessage(text, names, current_cards())
+
+    def list_candidates(self) -> list[Candidate]:
+        """What may be told, in the order of the talk."""
+        own = {n: list(self._list_of(line)) for n, line in self.lines.items()}
+        said = Counter(
+            word
+            for found in own.values()
+            for word in frozenset[str]().union(*(each.words.content for each in found))
+        )
+        for n, found in own.items():
+            if not self._scores.get(n):
+                own[n] = [_with_rarity(each, said) for each in found]
+        return [each for found in own.values() for each in found]
+
+    def _list_of(self, line: Line) -> Iterator[Candidate]:
+        message = self._messages.get(line.n)
+        if message is None:
+            text = run_words(line.content) or form_words(line.content)
+            if text:
+                yield Candidate(
+                    line.participant, (line.n, 0), Words.of(text, weigh_signs(text, ()))
+                )
+            return
+        scores = self._weigh(line.n, message)
+        for index, unit in enumerate(message.units):
+            raw = message.text[unit.start : unit.end]
+            title = index == 0 and unit.kind == "heading"
+            if _says_something(message, unit, raw) or (title and " " in raw):
+                score = weigh_signs(raw, message.words[index]) + _TITLE * title
+                words = Words(
+                    content_words(raw), len(raw), partial(tell_unit, message, index), score
+                )
+                if scores:
+                    reports = partial(message.is_unsaid, index)
+                    words = words._replace(score=score + scores[index], reports=reports)
+                yield Candidate(line.participant, (line.n, unit.start), words)
+
+    def _weigh(self, n: int, message: WrittenMessage) -> list[int]:
+        """What the units of a message weigh by the tables; none where they cannot read it."""
+        scores = self._scores.get(n)
+        if scores is None:
+            readable = message.is_readable()
+            scores = _weigh_units(message.units, message.words) if readable else []
+            self._scores[n] = scores
+        return scores
+
+    def words_at(self, n: int, start: int, end: int) -> Words:
+        """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
+        range has none there.
+        """
+        message, places = self._messages.get(n), self._places(n, start, end)
+        if message is None or not places:
+            text = form_words(self.lines[n].content) if n in self.lines and not message else ""
+            return Words.of(text)
+        scores = self._weigh(n, message)
+        place = max(places, key=lambda at: (scores[at], -at)) if scores else places[0]
+        unit = message.units[place]
+        raw = message.text[unit.start : unit.end]
+        tell = partial(tell_unit, message, place)
+        if not scores:
+            return Words(content_words(raw), len(raw), tell)
+        return Words(
+            content_words(raw), len(raw), tell, scores[place], partial(message.is_unsaid, place)
+        )
+
+    def quote(self, n: int, start: int, end: int) -> str:
+        """All the units of entry `n` between `start` and `end`."""
+        places = self._places(n, start, end)
+        if not places:
+            return ""
+        message = self._messages[n]
+        first, last = message.units[places[0]], message.units[places[-1]]
+        return message.text[first.start : last.end]
+
+    def _places(self, n: int, start: int, end: int) -> list[int]:
+        message = self._messages.get(n)
+        return [
+            place
+            for place, unit in enumerate(() if message is None else message.units)
+            if unit.start < max(end, start + 1) and start < unit.end
+        ]
+
+
+def _with_rarity(candidate: Candidate, said: Counter[str]) -> Candidate:
+    words = candidate.words
+    rare = sum(said[word] == 1 for word in words.content)
+    score = words.score + _RARE * min(rare, _MOST_RARE)
+    return candidate._replace(words=words._replace(score=score))
+
+
+def _says_something(message: WrittenMessage, unit: Unit, raw: str) -> bool:
+    if unit.kind == "heading" or (unit.kind == "row" and not unit.level):
+        return False
+    if raw.isascii() and len(raw.split()) < _LEAST_WORDS:
+        return _NUMBER.search(raw) is not None or _NAME.search(raw) is not None
+    return not leads_in(message, unit) and not is_courtesy(raw)
+
+
+def tell_unit(message: WrittenMessage, index: int) -> str:
+    """The words of a unit, whole, behind what makes them understood where that is short."""
+    unit = message.units[index]
+    own = drop_openers(unit_words(message, unit), message.text_wordings).strip()
+    if not own.rstrip(" .:;"):
+        return ""
+    if own.count(" ") >= _ALONE and not message.points_back(index):
+        return own
+    text = item_text(message, unit, (unit.start, unit.end)).text
+    before, found, behind = text.partition(own.rstrip(" .:;"))
+    short = found and BETWEEN not in before and len(before) + len(behind) <= _AROUND
+    return text if short else own
