@@ -46,7 +46,7 @@ from parley.memory.state.memory import Memory
 
 _Answer = TypeVar("_Answer")
 
-_ON_LOOP: Final = 16_000  # characters of talk that are summed up in some 10 ms
+_ON_LOOP: Final = 8_000  # characters of talk that are summed up in some 5 ms
 _REMEMBERED: Final = 1_000  # summaries of a model that were refused, and are not asked for anew
 
 log = EventLog("parley.effects")

@@ -33,7 +33,7 @@ MORE: Final = 400  # per cent of its words that the summary of long talk may hav
 _LONG_MESSAGES: Final = 200  # characters of a message, on average
 _CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
-_PROPOSED: Final = (
+_FOR_TALK: Final = (
     500  # per mille of the room that is left for talk by what is proposed and no more
 )
 _SAME: Final = 80  # per cent of the words of a unit that one told text has: it says nothing new
@@ -199,7 +199,7 @@ def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Ro
     ledger: dict[int, str] = {}
     ranked = sorted(range(len(items)), key=lambda place: items[place].weight, reverse=True)
     talk: Chosen = []
-    for spare in (room.chars * _PROPOSED // 1000 if candidates else 0, 0):
+    for spare in (room.chars * _FOR_TALK // 1000 if candidates else 0, 0):
         for place in ranked:
             item = items[place]
             said = item.is_bare and told.shares[len(candidates) + place] >= _SAME

@@ -11,11 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from string import ascii_lowercase
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.prose.prose_scores import ProseMessage, Setting
 from parley.memory.extraction.prose.prose_tables import current_tables
-from parley.memory.extraction.writing.back_references import drop_openers
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    has_fields,
+    points_elsewhere,
+)
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_text
 from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, unit_words
@@ -28,10 +33,11 @@ from parley.memory.text.plain_text import to_plain
 
 _READ: Final = 20_000  # characters of one message: what is behind them is pasted
 _LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
-_ALONE: Final = 12  # words of a unit that is understood alone, unless it points back
+_ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
 _AROUND: Final = 160  # characters that a unit is told with so that it can be understood alone
 DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
-_LEAST_LETTERS: Final = 4  # of a word that says something
+_LETTERS: Final = 4  # of a word of Latin letters that says something
+_LATIN: Final = frozenset(ascii_lowercase)
 _STEM: Final = 7  # letters by which two words are taken for one
 # Hundredths of a logit, as the weights of the tables. The signs of importance are worth less than
 # what the tables say, and more than a unit gains by being short; chosen on `agents/dev`.
@@ -87,11 +93,11 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(
         [
             word[:_STEM]
-            for word in _WORD.findall(text.lower())
-            if (len(word) >= _LEAST_LETTERS or not (word.isascii() and word.isalpha()))
-            and word not in common
+            for word in set(_WORD.findall(text.lower()))
+            if word in DENIALS
+            or (word not in common and (len(word) >= _LETTERS or not _LATIN.issuperset(word)))
         ]
-    ) | (DENIALS & set(text.lower().split()))
+    )
 
 
 def weigh_signs(text: str, words: Sequence[str]) -> int:
@@ -165,10 +171,11 @@ class RangeTalk:
             if _says_something(message, unit, raw) or (title and " " in raw):
                 score = weigh_signs(raw, message.words[index]) + _TITLE * title
                 words = Words(
-                    content_words(raw), len(raw), partial(tell_unit, message, index), score
+                    content_words(raw), len(raw), partial(tell_alone, message, index), score
                 )
                 if scores:
-                    reports = partial(message.is_unsaid, index)
+                    likely = scores[index] > _FAINT + _RESULT
+                    reports = partial(message.is_unsaid, index) if likely else bool
                     words = words._replace(score=score + scores[index], reports=reports)
                 yield Candidate(line.participant, (line.n, unit.start), words)
 
@@ -234,14 +241,24 @@ def _says_something(message: WrittenMessage, unit: Unit, raw: str) -> bool:
 
 
 def tell_unit(message: WrittenMessage, index: int) -> str:
-    """The words of a unit, whole, behind what makes them understood where that is short."""
-    unit = message.units[index]
-    own = drop_openers(unit_words(message, unit), message.text_wordings).strip()
-    if not own.rstrip(" .:;"):
-        return ""
-    if own.count(" ") >= _ALONE and not message.points_back(index):
-        return own
+    """The words of a unit, whole: of a heading or a lead-in with what stands under it, of others
+    behind what makes them understood, where that is short.
+    """
+    unit, wordings = message.units[index], message.text_wordings
+    own = drop_openers(unit_words(message, unit), wordings).strip()
+    core = own.rstrip(" .:;")
+    leads = unit.kind == "heading" or leads_in(message, unit)
+    if not core or (own.count(" ") >= _ALONE and not leads and not message.points_back(index)):
+        return own if core else ""
     text = item_text(message, unit, (unit.start, unit.end)).text
-    before, found, behind = text.partition(own.rstrip(" .:;"))
-    short = found and BETWEEN not in before and len(before) + len(behind) <= _AROUND
-    return text if short else own
+    before, found, behind = text.partition(core)
+    around = found and BETWEEN not in before and len(before) <= _AROUND
+    return text if around and (leads or len(behind) <= 1) else own
+
+
+def tell_alone(message: WrittenMessage, index: int) -> str:
+    """The same of a unit of the talk; "" where it points to words elsewhere, or is fields."""
+    text, wordings = tell_unit(message, index), message.text_wordings
+    if has_fields(text, wordings) or points_elsewhere(text, wordings):
+        return ""
+    return text
