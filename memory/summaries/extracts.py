@@ -178,17 +178,17 @@ def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[Led
 
 
 def _read_talk(
-    lines: Sequence[str], part: LowerSummary, ledger: set[str]
+    lines: Sequence[str], first: int, ledger: set[str]
 ) -> Iterator[tuple[str, tuple[int, int], str]]:
     """Who says what in the lines of a summary that are not of the ledger, and where in it."""
     who = ""
     for place, line in enumerate(lines):
-        if line in ledger or not line.strip():
-            continue
-        text = line.strip()
-        if not part.by_model and not line.startswith("  "):
-            who, _, text = line.partition(": ")
-        yield who, (part.first, place), text
+        if line and line not in ledger:
+            text = line[2:]
+            if not line.startswith("  "):
+                who, colon, text = line.partition(": ")
+                who, text = (who, text) if colon else ("", line)  # of a model
+            yield who, (first, place), text
 
 
 def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Room) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.ledger_changes import WEIGHTS
-from parley.memory.summaries.talk_units import RangeTalk, Words, content_words
+from parley.memory.summaries.talk_units import NO_WORDS, RangeTalk, Words, content_words
 from parley.memory.text.plain_text import one_line
 
 _BIRTHS: Final = ("proposed", "claimed")
@@ -24,7 +24,6 @@ _AGAINST: Final = ("opposed", "turned to oppose", "disputed")
 _SHORT: Final = 200  # characters of a message that speaks of what was last spoken of
 _SHARED: Final = 2  # content words by which words show what they are on
 _LINE: Final = re.compile(r"([A-Z]\d+) ([a-z][^:]*?)(?:: (.*))?")
-_UNWORDED: Final = Words(frozenset(), 0, lambda: "")
 
 
 @dataclass(slots=True)
@@ -34,7 +33,7 @@ class LedgerItem:
     ref: str
     weight: tuple[int, int] = (0, 0)  # of the weightiest thing that happened to it; of its words
     phrases: list[str] = field(default_factory=list)
-    words: Words = _UNWORDED
+    words: Words = NO_WORDS
     reasons: list[Words] = field(default_factory=list)  # each a line
 
     @property
@@ -68,7 +67,7 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
     items: dict[str, LedgerItem] = {}
     for ref, happened in own.items():
         born = next((change for change in happened if change.kind in _BIRTHS), None)
-        words = _UNWORDED if born is None else talk.words_at(born.n, born.start, born.end)
+        words = NO_WORDS if born is None else talk.words_at(born.n, born.start, born.end)
         shown = [change for change in happened if _is_shown(change, born, words.content, talk)]
         if not shown or aside.get(ref):
             continue
@@ -102,12 +101,13 @@ def _is_shown(
     line = talk.lines.get(change.n)
     if line is None or len(line.content) < _SHORT:
         return True
-    said = talk.quote(change.n, change.start, change.end) if change.end else line.content
-    if re.search(rf"\b{re.escape(change.ref)}\b", said):
+    at = talk.words_at(change.n, change.start, change.end)
+    said = at.content if change.end else content_words(line.content)
+    if change.ref.lower() in said:
         return True
     if not content:  # nobody can tell
         return change.kind not in _SIDES
-    return len(content_words(said) & content) >= _SHARED + (not change.end)
+    return len(said & content) >= _SHARED + (not change.end)
 
 
 def _reasons(shown: Sequence[LedgerChange], talk: RangeTalk) -> list[Words]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from string import ascii_lowercase
 from typing import Final, NamedTuple
@@ -23,11 +23,11 @@ from parley.memory.extraction.writing.back_references import (
 )
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_text
+from parley.memory.extraction.writing.ruling_texts import form_fields
 from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, unit_words
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.wording import words_of
 from parley.memory.extraction.writing.written_message import WrittenMessage
-from parley.memory.summaries.filled_forms import form_words, is_form, is_run, run_words
 from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.plain_text import to_plain
 
@@ -77,6 +77,9 @@ class Words(NamedTuple):
     def of(cls, text: str, score: int = 0) -> Words:
         """A text that is told as it is."""
         return cls(content_words(text), len(text), text.__str__, score)
+
+
+NO_WORDS: Final = Words(frozenset(), 0, str)
 
 
 class Candidate(NamedTuple):
@@ -135,108 +138,70 @@ class RangeTalk:
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = {line.n: line for line in lines}
         names = frozenset(line.participant.lower().partition(" ")[0] for line in lines)
-        self._messages: dict[int, WrittenMessage] = {}
-        self._scores: dict[int, list[int]] = {}
-        for n, line in self.lines.items():
-            if not (is_form(line.content) or is_run(line.content)):
-                text = to_plain(line.content[:_READ])
-                self._messages[n] = WrittenMessage(text, names, current_cards())
+        self._messages = {
+            line.n: WrittenMessage(to_plain(line.content[:_READ]), names, current_cards())
+            for line in lines
+        }
+        self._scores = {
+            n: _weigh_units(message.units, message.words) if message.is_readable() else []
+            for n, message in self._messages.items()
+        }
 
     def list_candidates(self) -> list[Candidate]:
         """What may be told, in the order of the talk."""
-        own = {n: list(self._list_of(line)) for n, line in self.lines.items()}
-        said = Counter(
-            word
-            for found in own.values()
-            for word in frozenset[str]().union(*(each.words.content for each in found))
-        )
-        for n, found in own.items():
-            if not self._scores.get(n):
-                own[n] = [_with_rarity(each, said) for each in found]
-        return [each for found in own.values() for each in found]
-
-    def _list_of(self, line: Line) -> Iterator[Candidate]:
-        message = self._messages.get(line.n)
-        if message is None:
-            text = run_words(line.content) or form_words(line.content)
-            if text:
-                yield Candidate(
-                    line.participant, (line.n, 0), Words.of(text, weigh_signs(text, ()))
-                )
-            return
-        scores = self._weigh(line.n, message)
-        for index, unit in enumerate(message.units):
-            raw = message.text[unit.start : unit.end]
-            title = index == 0 and unit.kind == "heading"
-            if _says_something(message, unit, raw) or (title and " " in raw):
-                score = weigh_signs(raw, message.words[index]) + _TITLE * title
-                words = Words(
-                    content_words(raw), len(raw), partial(tell_alone, message, index), score
-                )
-                if scores:
-                    likely = scores[index] > _FAINT + _RESULT
-                    reports = partial(message.is_unsaid, index) if likely else bool
-                    words = words._replace(score=score + scores[index], reports=reports)
-                yield Candidate(line.participant, (line.n, unit.start), words)
-
-    def _weigh(self, n: int, message: WrittenMessage) -> list[int]:
-        """What the units of a message weigh by the tables; none where they cannot read it."""
-        scores = self._scores.get(n)
-        if scores is None:
-            readable = message.is_readable()
-            scores = _weigh_units(message.units, message.words) if readable else []
-            self._scores[n] = scores
-        return scores
+        said: Counter[str] = Counter()
+        if unread := [n for n, scores in self._scores.items() if not scores]:
+            for line in self.lines.values():
+                said.update(content_words(line.content[:_READ]))
+        found = []
+        for n, message in self._messages.items():
+            for index, unit in enumerate(message.units):
+                title = index == 0 and unit.kind == "heading"
+                if title or _says_something(message, unit):
+                    raw = message.text[unit.start : unit.end]
+                    words = self._words(n, index, partial(_tell_alone, message, index))
+                    score = words.score + weigh_signs(raw, message.words[index]) + _TITLE * title
+                    if n in unread:
+                        rare = sum(said[word] == 1 for word in words.content)
+                        score += _RARE * min(rare, _MOST_RARE)
+                    place = (n, unit.start)
+                    words = words._replace(score=score)
+                    found.append(Candidate(self.lines[n].participant, place, words))
+        return found
 
     def words_at(self, n: int, start: int, end: int) -> Words:
         """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
         range has none there.
         """
-        message, places = self._messages.get(n), self._places(n, start, end)
-        if message is None or not places:
-            text = form_words(self.lines[n].content) if n in self.lines and not message else ""
-            return Words.of(text)
-        scores = self._weigh(n, message)
-        place = max(places, key=lambda at: (scores[at], -at)) if scores else places[0]
-        unit = message.units[place]
-        raw = message.text[unit.start : unit.end]
-        tell = partial(tell_unit, message, place)
-        if not scores:
-            return Words(content_words(raw), len(raw), tell)
-        return Words(
-            content_words(raw), len(raw), tell, scores[place], partial(message.is_unsaid, place)
-        )
-
-    def quote(self, n: int, start: int, end: int) -> str:
-        """All the units of entry `n` between `start` and `end`."""
-        places = self._places(n, start, end)
-        if not places:
-            return ""
-        message = self._messages[n]
-        first, last = message.units[places[0]], message.units[places[-1]]
-        return message.text[first.start : last.end]
-
-    def _places(self, n: int, start: int, end: int) -> list[int]:
-        message = self._messages.get(n)
-        return [
+        message, scores = self._messages.get(n), self._scores.get(n)
+        places = [
             place
             for place, unit in enumerate(() if message is None else message.units)
             if unit.start < max(end, start + 1) and start < unit.end
         ]
+        if message is None or not places:
+            return NO_WORDS
+        place = max(places, key=lambda at: (scores[at], -at)) if scores else places[0]
+        return self._words(n, place, partial(tell_unit, message, place))
+
+    def _words(self, n: int, index: int, tell: Callable[[], str]) -> Words:
+        message, scores = self._messages[n], self._scores[n]
+        unit = message.units[index]
+        raw = message.text[unit.start : unit.end]
+        if not scores:
+            return Words(content_words(raw), len(raw), tell)
+        likely = scores[index] > _FAINT + _RESULT
+        reports = partial(message.is_unsaid, index) if likely else bool
+        return Words(content_words(raw), len(raw), tell, scores[index], reports)
 
 
-def _with_rarity(candidate: Candidate, said: Counter[str]) -> Candidate:
-    words = candidate.words
-    rare = sum(said[word] == 1 for word in words.content)
-    score = words.score + _RARE * min(rare, _MOST_RARE)
-    return candidate._replace(words=words._replace(score=score))
-
-
-def _says_something(message: WrittenMessage, unit: Unit, raw: str) -> bool:
-    if unit.kind == "heading" or (unit.kind == "row" and not unit.level):
+def _says_something(message: WrittenMessage, unit: Unit) -> bool:
+    if unit.kind == "row" and not unit.level:
+        return message.text.lstrip()[:1] == "{"  # a form
+    raw = message.text[unit.start : unit.end]
+    few = raw.isascii() and len(raw.split()) < _LEAST_WORDS
+    if unit.kind == "heading" or (few and not (_NUMBER.search(raw) or _NAME.search(raw))):
         return False
-    if raw.isascii() and len(raw.split()) < _LEAST_WORDS:
-        return _NUMBER.search(raw) is not None or _NAME.search(raw) is not None
     return not leads_in(message, unit) and not is_courtesy(raw)
 
 
@@ -244,6 +209,8 @@ def tell_unit(message: WrittenMessage, index: int) -> str:
     """The words of a unit, whole: of a heading or a lead-in with what stands under it, of others
     behind what makes them understood, where that is short.
     """
+    if fields := form_fields(message.text):
+        return fields
     unit, wordings = message.units[index], message.text_wordings
     own = drop_openers(unit_words(message, unit), wordings).strip()
     core = own.rstrip(" .:;")
@@ -256,9 +223,7 @@ def tell_unit(message: WrittenMessage, index: int) -> str:
     return text if around and (leads or len(behind) <= 1) else own
 
 
-def tell_alone(message: WrittenMessage, index: int) -> str:
-    """The same of a unit of the talk; "" where it points to words elsewhere, or is fields."""
+def _tell_alone(message: WrittenMessage, index: int) -> str:
+    """The same; "" where it points to words elsewhere, or is the head of a letter."""
     text, wordings = tell_unit(message, index), message.text_wordings
-    if has_fields(text, wordings) or points_elsewhere(text, wordings):
-        return ""
-    return text
+    return "" if has_fields(text, wordings) or points_elsewhere(text, wordings) else text

@@ -280,18 +280,6 @@ def test_a_form_that_was_filled_in_is_told_by_its_fields() -> None:
     assert told == [f"ann: decided: no; reason: {reason}"]
 
 
-def test_a_run_of_code_is_told_by_what_it_came_to() -> None:
-    failed = "exitcode: 1 (execution failed)\nCode output: \nTraceback (most recent call last):\n"
-    told = sum_up(
-        ("box", f'{failed}  File "", line 1, in <module>\nNameError: pumps'),
-        ("box", "exitcode: 0 (execution succeeded)\nCode output: \n17 pumps\nand 2 drains"),
-    )
-    assert told == [
-        "box: exitcode: 1 (execution failed): NameError: pumps",
-        "box: exitcode: 0 (execution succeeded): 17 pumps",
-    ]
-
-
 @pytest.mark.parametrize("content", ["Hello everybody!", "Why?", "```\nx = 1\n```", "+1"])
 def test_greetings_bare_questions_votes_and_code_come_to_nothing(content: str) -> None:
     """An empty summary is better than one of these."""
