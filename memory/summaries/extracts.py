@@ -149,9 +149,8 @@ def condense_summaries(
     for part in below:
         lines = part.text.splitlines()
         found = _bare_items(changes, part) if part.by_model else list(read_items(lines))
-        said += _read_talk(
-            lines, part, {line for item in found for line in item.lines().split("\n")}
-        )
+        ledger = {line for item in found for line in item.lines().split("\n")}
+        said += _read_talk(lines, part.first, ledger)
         for item in found:
             known = items.setdefault(item.ref, item)
             known.weight = weights.get(item.ref, 0), 0
