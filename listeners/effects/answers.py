@@ -91,7 +91,8 @@ class EffectAnswerer:
         if _is_moot(state.memory, effect, claim.lane):
             return await self._drop(claim, state)
         order = SummaryOrder.of(state.memory, effect)
-        entries = await self._passage(claim.session, effect.first, effect.last)
+        skips = frozenset((await self._bus.info(claim.session)).skips)
+        entries = await order.read(self._bus, claim.session, skips)
         with tracer().answering(claim.session, effect.id, entries.records):
             summary = await self._summariser.summary(
                 claim.session, order, entries, state.account, model_only=claim.lane == UPGRADES

@@ -7,7 +7,6 @@ from contextlib import suppress
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Busy, Fenced, SessionClosed
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import read_range
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.models.model_port import Model
@@ -53,7 +52,7 @@ class InlineSummaries:
             order, skips = SummaryOrder.of(memory, effect), frozenset(info.skips)
             is_paid = await is_charged(self._bus, self._session, memory)
             account = self._account if is_paid else None
-            entries = await read_range(self._bus, self._session, effect.first, effect.last, skips)
+            entries = await order.read(self._bus, self._session, skips)
             summary = await self._summariser.summary(self._session, order, entries, account)
             if summary is None:
                 return

@@ -7,15 +7,18 @@ such. One breaker, one memo and one count of calls for all that a process asks.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 import anyio
+import anyio.to_thread
 
+from parley.bus import Bus
 from parley.bus.connection.event_log import EventLog
-from parley.bus.entries import SummaryMade
-from parley.listeners.cache.ranges import EntryRange
+from parley.bus.entries import Record, SummaryMade
+from parley.listeners.cache.ranges import EntryRange, find_primary_entry, read_range
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import Job, Result, give_up
 from parley.listeners.models.answer_memo import AnswerCache
@@ -27,7 +30,6 @@ from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (
     ExtractTerms,
-    chapter_extracts,
     make_extract,
     message_lines,
     summary_entry,
@@ -41,10 +43,10 @@ from parley.listeners.summaries.unfounded import SummaryGrounds, refuse_unfounde
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import covered_ranges
 
 _Answer = TypeVar("_Answer")
 
+_ON_LOOP: Final = 8_000  # characters of talk that are summed up in some 5 ms
 _REMEMBERED: Final = 1_000  # summaries of a model that were refused, and are not asked for anew
 
 log = EventLog("parley.effects")
@@ -81,16 +83,26 @@ class SummaryOrder:
     effect: SummaryEffect
     how: SummaryWish
     terms: ExtractTerms
-    lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
     grounds: SummaryGrounds
 
     @classmethod
     def of(cls, memory: Memory, effect: SummaryEffect) -> SummaryOrder:
         how = memory.era(effect.last).how
-        return cls(
-            effect, how, ExtractTerms.of(memory, effect), _lower_summaries(memory, effect),
-            SummaryGrounds.of(memory, effect),
-        )  # fmt: skip
+        terms, grounds = ExtractTerms.of(memory, effect), SummaryGrounds.of(memory, effect)
+        return cls(effect, how, terms, grounds)
+
+    async def read(self, bus: Bus, session: str, skips: frozenset[int]) -> EntryRange:
+        """The entries that the summary is made from, and the identity of the last of its range.
+
+        Raises `RangeGone`.
+        """
+        last = await find_primary_entry(bus, session, self.effect.last)
+        records = [
+            record
+            for span in self.terms.spans
+            for record in (await read_range(bus, session, *span, skips)).records
+        ]
+        return EntryRange(records, last.identity)
 
 
 class Summariser:
@@ -138,18 +150,25 @@ class Summariser:
         None where it is `model_only` and the model failed. `account` pays, where
         the session keeps one.
         """
-        effect, lines = order.effect, message_lines(entries.records)
+        effect, terms, records = order.effect, order.terms, entries.records
         if order.how != "extract":
             if self.has_model and (
                 answer := await self._ask_for_summary(session, order, entries, account)
             ):
                 self._tally.models += 1
-                return summary_entry(effect, lines, answer.text, answer.model)
+                return summary_entry(effect, records, terms, answer.text, answer.model)
             if model_only:
                 return None
             self._tally.fallbacks += self._model is not None or order.how == "model"
         self._tally.extracts += 1
-        return summary_entry(effect, lines, make_extract(effect, entries.records, order.terms))
+        text = await self._extract(order, records)
+        return summary_entry(effect, records, terms, text)
+
+    async def _extract(self, order: SummaryOrder, records: Sequence[Record]) -> str:
+        """The extract; of much talk in a thread, so that the loop is free meanwhile."""
+        make = partial(make_extract, order.effect, records, order.terms)
+        size = sum(len(content) for _, content in message_lines(records))
+        return make() if size <= _ON_LOOP else await anyio.to_thread.run_sync(make)
 
     async def rewrite(
         self, session: str, id: str, job: Job, entries: EntryRange, account: Account | None = None
@@ -183,14 +202,17 @@ class Summariser:
         words, effect = order.terms.words, order.effect
         if (session, effect.id) in self._refused:
             return None  # it would say the same again
-        lines = message_lines(entries.records)
-        texts = order.lower or chapter_extracts(entries.records, order.terms)
+        if effect.level == 0:
+            lines = message_lines(entries.records)
+        else:
+            below = partial(order.terms.texts, entries.records)
+            lines = [("", part.text) for part in await anyio.to_thread.run_sync(below)]
 
         async def summarise(model: Model) -> ModelSummary:
             if effect.level == 0:
                 answer = await summarise_messages(model, lines, words)
             else:
-                answer = await summarise_summaries(model, texts, words)
+                answer = await summarise_summaries(model, [text for _, text in lines], words)
             refuse_unfounded(answer.text, lines, order.grounds)
             return answer
 
@@ -242,11 +264,3 @@ class Summariser:
         assert self._cache is not None  # noqa: S101
         model: Model = self._model if account is None else ChargedModel(self._model, account, call)
         return model if fresh else self._cache.wrap(model)
-
-
-def _lower_summaries(memory: Memory, effect: SummaryEffect) -> list[str]:
-    below = covered_ranges(memory, effect.level, effect.first)
-    if not below or below[0].first != effect.first:  # the oldest are let go first
-        return []
-    summaries = [memory.summaries.get(part.key) for part in below]
-    return [text.text for text in summaries if text is not None] if all(summaries) else []

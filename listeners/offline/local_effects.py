@@ -6,12 +6,7 @@ from parley.bus.contract.drafts import Draft
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import WINDOW, EntryFacts, fold_with_facts
-from parley.listeners.summaries.extracts import (
-    ExtractTerms,
-    make_extract,
-    message_lines,
-    summary_entry,
-)
+from parley.listeners.summaries.extracts import ExtractTerms, make_extract, summary_entry
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
@@ -38,10 +33,12 @@ def settle_log(log: LocalLog, memory: Memory) -> list[EntryFacts]:
 
 def extract_draft(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft:
     """The extract that `memory` is owed, ready to be published."""
-    records = read_local_range(log, effect.first, effect.last)
-    lines = message_lines(records)
-    text = make_extract(effect, records, ExtractTerms.of(memory, effect))
-    return Draft(effect.result_id("extract"), summary_entry(effect, lines, text))
+    terms = ExtractTerms.of(memory, effect)
+    records = [
+        record for first, last in terms.spans for record in read_local_range(log, first, last)
+    ]
+    text = make_extract(effect, records, terms)
+    return Draft(effect.result_id("extract"), summary_entry(effect, records, terms, text))
 
 
 def read_local_range(log: LocalLog, first: int, last: int) -> list[Record]:

@@ -29,7 +29,7 @@ class LedgerChange(Struct, frozen=True, gc=False, array_like=True):
     n: int
     start: int = 0
     end: int = 0
-    other: str = ""  # the item it amends or repeats, or that takes its place
+    other: str = ""  # the item it amends, repeats or resolves, or that takes its place
 
 
 @dataclass(slots=True)

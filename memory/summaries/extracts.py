@@ -1,56 +1,99 @@
-"""Summaries without a model: the minutes of a range, from its ledger and its talk.
+"""Summaries without a model: what a range did to the ledger, then the talk that says most.
 
-A line for what a message came to, in the order of the talk: what was proposed or decided
-under which handle and what became of it, with the reasons against it; else the sentence of
-the message that plays a part (asks, rules, corrects, objects, reports). Then questions that
-nobody answered. An item whose words find no room is not told. Room goes to the weightiest
-first, and to the first sentence of each message before the second of any. What became of an
-item is told where the words show it, and not where a later message takes it back.
-Deterministic; linear in the range but for the sorting of what is chosen from it.
+A line for each item of the ledger; then whole units of the talk in its order, each under who says
+it, the weightiest first and none that says again what is told (maximal marginal relevance over
+content words), until the room is full. A summary of summaries is chosen from their lines, so that
+it costs the same whatever it covers. Deterministic.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Final, NamedTuple
 
-from parley.memory.extraction.writing.back_references import drop_openers, points_elsewhere
-from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.state.summary_state import LedgerChange
-from parley.memory.summaries.item_words import RangeWords
-from parley.memory.summaries.ledger_items import group_items
-from parley.memory.summaries.point_lines import PointLines
-from parley.memory.summaries.points import (
-    drop_doubtful,
-    list_agreement_points,
-    list_item_points,
-    list_talk_points,
-    raise_leads,
-)
+from parley.memory.summaries.ledger_changes import WEIGHTS
+from parley.memory.summaries.ledger_lines import LedgerItem, group_changes, read_items, speaker
 from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
-from parley.memory.summaries.sentence_weights import Talk, read_talk
-from parley.memory.summaries.summary_room import Room
-from parley.memory.summaries.talk_sentences import Line, any_sentence
+from parley.memory.summaries.talk_units import (
+    DENIALS,
+    Candidate,
+    Line,
+    RangeTalk,
+    Words,
+    weigh_sentences,
+)
 
 SHARE: Final = 500  # per mille of the talk's characters that its summary may have
 LONG_SHARE: Final = 290  # of those beyond the first 2,400
 _SHORT_TALK: Final = 2_400  # characters
 MORE: Final = 400  # per cent of its words that the summary of long talk may have
 _LONG_MESSAGES: Final = 200  # characters of a message, on average
-_SHORT_MESSAGES: Final = 150  # characters of a message, on average
 _CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
-_MOST_OF_TALK: Final = 3  # sentences, where messages are short
-# A question that is no title with a sign: in English it has such a word; or ideographs, say.
-_ASKS: Final = re.compile(
-    r"[^\x00-\u2e7f]|\b(?:who|whose|what|when|where|why|how|which|should|shall|can|could|may|do"
-    r"|does|did|is|are|was|were|will|would|have|has|any|want|ok)\b",
-    re.IGNORECASE,
+_FOR_TALK: Final = (
+    500  # per mille of the room that is left for talk by what is proposed and no more
 )
+_SAME: Final = 80  # per cent of the words of a unit that one told text has: it says nothing new
+# Hundredths of a logit, as the weights of the tables.
+_ALIKE: Final = 1  # that a unit loses for each per cent of its words that one told text has
+_AGAIN: Final = 20  # for each unit of its message that is told
+_REPORTS: Final = 100  # where it puts nothing forward, by the wordings of the cards
 
-_REQUESTS: Final = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
+Chosen = list[tuple[Candidate, str]]
+
+
+class LowerSummary(NamedTuple):
+    """A summary that one of a higher level is made from."""
+
+    first: int
+    last: int
+    text: str
+    by_model: bool
+
+
+class Room:
+    """The characters and words that are left."""
+
+    def __init__(self, chars: int, words: int) -> None:
+        self.chars, self.words = chars, words
+
+    def take(self, text: str, least: int = 0) -> bool:
+        """Take the room of a line, if that leaves `least` characters."""
+        chars, words = len(text) + 1, len(text.split())
+        if chars > self.chars + 1 - least or words > self.words:
+            return False
+        self.chars -= chars
+        self.words -= words
+        return True
+
+
+class Told:
+    """How much is told already of each of several texts, by their content words."""
+
+    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
+        self._texts = texts
+        self._with: dict[str, list[int]] = {}
+        for place, words in enumerate(texts):
+            for word in words:
+                self._with.setdefault(word, []).append(place)
+        self.shares = [0] * len(texts)  # per cent of its words that one told text has
+
+    def note(self, words: frozenset[str]) -> None:
+        """Note that a text is told. Another number, or a denial, says something new."""
+        shared: dict[int, int] = {}
+        for word in words:
+            for place in self._with.get(word, ()):
+                shared[place] = shared.get(place, 0) + 1
+        for place, count in shared.items():
+            own = self._texts[place]
+            share = 100 * count // len(own)
+            if share > self.shares[place]:
+                more = own - words if share >= _SAME else ()
+                fresh = any(word in DENIALS or word[0].isdigit() for word in more)
+                self.shares[place] = _SAME - 1 if fresh else share
 
 
 def talk_length(lines: Sequence[Line]) -> int:
@@ -64,72 +107,166 @@ def most_characters(length: int) -> int:
     return (short * SHARE + (length - short) * LONG_SHARE) // 1000
 
 
-def extract_summary(
-    lines: Sequence[Line],
-    changes: Sequence[LedgerChange],
-    words: int,
-    talks: Sequence[Talk] | None = None,
-) -> str:
-    """The summary of `lines`, oldest first, which did `changes` to the ledger.
-
-    At most `words` words (four times as many where messages are long, and there are enough of
-    them), and `most_characters` of the talk's (120 where that is less, and never more than the
-    talk). `talks` are those of the intervals of `lines` where they were
-    read before. "" where nothing was said but code and greetings, or `words` is below 1.
+def room_for(lines: Sequence[Line], words: int) -> Room:
+    """The room of the summary of `lines` in `words` words: four times as many where messages are
+    long; `most_characters` of the talk's (120 where that is less, and never more than the talk).
     """
     length = talk_length(lines)
     limit = min(length, max(FLOOR, most_characters(length)), max(0, words) * CHARS_OF_EXTRACT)
-    long = length > _LONG_MESSAGES * len(lines)
-    if long:
+    if length > _LONG_MESSAGES * len(lines):
         words = max(words, min(words * MORE // 100, length // _CHARS_OF_TALK))
-    room = Room(limit, words)
-    talks = [read_talk(lines)] if talks is None else talks
-    items, agreements = group_items(changes)
-    range_words = RangeWords({line.n: line for line in lines})
-    gists = [gist for talk in talks for gist in talk.gists]
-    drop_doubtful(items, gists, range_words)
-    items = [item for item in items if item.changes]
-    asked, open_at = _fill_questions(talks, room, 1 if length < _SHORT_TALK else 2)
-    own = list_item_points(items, gists, range_words)
-    taken = [*(point.place for point in own), *open_at]
-    talk = list_talk_points(items, gists, taken, range_words)
-    raise_leads(own, talk)
-    points = [*own, *talk, *list_agreement_points(agreements)]
-    minutes = PointLines(range_words, room).fill(
-        points, _MOST_OF_TALK if length < _SHORT_MESSAGES * len(lines) else None
+    return Room(limit, words)
+
+
+def extract_summary(
+    lines: Sequence[Line], changes: Sequence[LedgerChange], words: int, room: Room | None = None
+) -> str:
+    """The summary of `lines`, oldest first, which did `changes` to the ledger.
+
+    In the `room` that `room_for` gives, if none is given. "" where nothing was said but code and
+    greetings, or `words` is below 1.
+    """
+    talk = RangeTalk(lines)
+    return _fill(
+        group_changes(changes, talk), talk.list_candidates(), room or room_for(lines, words)
     )
-    parts = [*minutes, *asked]
-    return "\n".join(parts) if parts else _anything(lines, room)
 
 
-def _fill_questions(
-    talks: Sequence[Talk], room: Room, most: int
-) -> tuple[list[str], list[tuple[int, int]]]:
-    """The last `most` of the questions that the range ends with, and where they stand."""
-    wordings = current_cards().texts
-    lines: list[str] = []
-    places: list[tuple[int, int]] = []
-    for question in talks[-1].questions[-most:] if talks else ():
-        text = drop_openers(tidy(question.text), wordings)
-        if not _ASKS.search(text) or points_elsewhere(text, wordings):
+def condense_summaries(
+    below: Sequence[LowerSummary], changes: Sequence[LedgerChange], words: int
+) -> str:
+    """The summary of a range from those of the ranges `below`, oldest first, and its `changes`.
+
+    In as many words as the longest of them has, at least `words`. Of what a model said each line
+    counts as a unit, and beside it the ledger is told without words.
+    """
+    most = max([words, *(len(each.text.split()) for each in below)]) if words > 0 else 0
+    weights: dict[str, int] = {}
+    for change in changes:
+        weights[change.ref] = max(weights.get(change.ref, 0), WEIGHTS[change.kind])
+    items: dict[str, LedgerItem] = {}
+    said: list[tuple[str, tuple[int, int], str]] = []
+    for part in below:
+        lines = part.text.splitlines()
+        found = _bare_items(changes, part) if part.by_model else list(read_items(lines))
+        ledger = {line for item in found for line in item.lines().split("\n")}
+        said += _read_talk(lines, part.first, ledger)
+        for item in found:
+            known = items.setdefault(item.ref, item)
+            known.weight = weights.get(item.ref, 0), 0
+            if known is not item:
+                known.add(item.phrases)
+                known.words = known.words if known.words.size else item.words
+                known.reasons += item.reasons
+    scores = weigh_sentences([text for _, _, text in said])
+    candidates = [
+        Candidate(who, place, Words.of(text, score))
+        for (who, place, text), score in zip(said, scores, strict=True)
+    ]
+    return _fill(list(items.values()), candidates, Room(max(0, words) * CHARS_OF_EXTRACT, most))
+
+
+def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[LedgerItem]:
+    """What happened to items in a range of which a model tells, without anybody's sides."""
+    own = [
+        change
+        for change in changes
+        if part.first <= change.n <= part.last and WEIGHTS[change.kind] > WEIGHTS["opposed"]
+    ]
+    return group_changes(own, RangeTalk(()))
+
+
+def _read_talk(
+    lines: Sequence[str], first: int, ledger: set[str]
+) -> Iterator[tuple[str, tuple[int, int], str]]:
+    """Who says what in the lines of a summary that are not of the ledger, and where in it."""
+    who = ""
+    for place, line in enumerate(lines):
+        if line and line not in ledger:
+            text = line[2:]
+            if not line.startswith("  "):
+                who, colon, text = line.partition(": ")
+                who, text = (who, text) if colon else ("", line)  # of a model
+            yield who, (first, place), text
+
+
+def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Room) -> str:
+    """The lines of a summary: items, then talk, as far as there is room."""
+    told = Told(
+        [each.words.content for each in candidates] + [each.words.content for each in items]
+    )
+    ledger: dict[int, str] = {}
+    ranked = sorted(range(len(items)), key=lambda place: items[place].weight, reverse=True)
+    talk: Chosen = []
+    for spare in (room.chars * _FOR_TALK // 1000 if candidates else 0, 0):
+        for place in ranked:
+            item = items[place]
+            said = item.is_bare and told.shares[len(candidates) + place] >= _SAME
+            least = spare if item.is_bare else 0
+            if place in ledger or said or item.words.size > room.chars - least:
+                continue
+            text = item.lines()
+            if room.take(text, least):
+                ledger[place] = text
+                for words in (item.words, *item.reasons):
+                    told.note(words.content)
+        talk = talk or _choose(candidates, told, room)
+    return "\n".join([*(ledger[place] for place in sorted(ledger)), *_by_speaker(talk)])
+
+
+def _choose(candidates: Sequence[Candidate], told: Told, room: Room) -> Chosen:
+    """The weightiest of `candidates` that say something new, with their words, in their order."""
+    scores = [each.words.score for each in candidates]
+    heap = [(-score, place) for place, score in enumerate(scores)]
+    heapify(heap)
+    turns: Counter[tuple[int, str]] = Counter()
+    weighed: set[int] = set()
+    chosen: dict[tuple[int, str, str], Chosen] = {}  # by what leads them in
+    while heap:
+        value, place = heappop(heap)
+        each, words = candidates[place], candidates[place].words
+        if told.shares[place] >= _SAME or words.size > room.chars:
             continue
-        if most == 1 and _REQUESTS.search(text):
-            continue  # of short talk it is told where it stands
-        line = f"open: {question.participant}: {text}"
-        if room.take(f"{line}\n"):
-            lines.append(line)
-            places.append((question.n, question.start))
-    return lines, places
+        if place not in weighed:
+            weighed.add(place)
+            scores[place] -= _REPORTS * words.reports()
+        turn = (each.place[0], each.who)
+        now = _ALIKE * told.shares[place] + _AGAIN * turns[turn] - scores[place]
+        if now > value:  # it weighs less than when it was ranked
+            heappush(heap, (now, place))
+            continue
+        text = words.tell()
+        lead, _, rest = text.partition(": ")
+        listed = chosen.get((*turn, lead)) if rest else None
+        head = "  " if turns[turn] else f"{speaker(each.who)}: "
+        if not text or not room.take(rest if listed else head + text):
+            continue
+        turns[turn] += 1
+        told.note(words.content)
+        if listed:
+            listed.append((each, rest))
+        else:
+            chosen[(*turn, lead if rest else text)] = [(each, text)]
+    return sorted(map(_join, chosen.values()), key=lambda one: one[0].place)
 
 
-def _anything(lines: Sequence[Line], room: Room) -> str:
-    """The beginning of what was said, where no sentence is fit to be quoted whole."""
-    sentence = next(iter(read_talk(lines).gists), None) or any_sentence(lines)
-    if sentence is None or sentence.text.endswith(("?", "？")):
-        return ""
-    head = f"{sentence.participant}: "
-    for beside in (head, ""):
-        text = room.clip(sentence.text, len(sentence.text), beside)
-        if text and room.take(beside + text):
-            return beside + text
-    return ""
+def _join(parts: Chosen) -> tuple[Candidate, str]:
+    """What one lead leads in, as one list behind it, in the order of the talk."""
+    (first, text), *others = parts
+    if not others:
+        return first, text
+    lead, _, rest = text.partition(": ")
+    listed = sorted([(first, rest), *others], key=lambda one: one[0].place)
+    return listed[0][0], f"{lead}: {'; '.join(text.rstrip('.;') for _, text in listed)}"
+
+
+def _by_speaker(talk: Chosen) -> Iterator[str]:
+    """A line for each text, the first of a message behind who says it."""
+    before = None
+    for each, text in talk:
+        turn = (each.place[0], each.who)
+        if not each.who:
+            yield text
+        else:
+            yield f"  {text}" if turn == before else f"{speaker(each.who)}: {text}"
+        before = turn

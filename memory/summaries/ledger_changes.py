@@ -44,9 +44,17 @@ _CLOSED: Final[dict[object, ChangeKind]] = {
 
 
 def note_changes(memory: Memory, facts: Sequence[Fact]) -> None:
-    """Note what `facts` say of the ledger for the summary of the open stretch."""
+    """Note what `facts` say of the ledger for the summary of the open stretch.
+
+    A decision that accepting a proposal makes is nobody's claim: it is noted as ratified alone.
+    """
     changes = memory.open_changes
+    accepted: set[object] = set()
     for fact in facts:
+        if fact.kind == "proposal.settled" and fact.data["status"] == "accepted":
+            accepted.add(fact.ref)
+        if fact.kind == "decision.claimed" and fact.data["resolves"] in accepted:
+            continue
         kind = _KINDS.get(fact.kind)
         if kind is not None and fact.ref is not None and (name := kind(fact.data)) is not None:
             changes.append(_change(name, fact.ref, fact))
@@ -73,7 +81,7 @@ def _change(kind: ChangeKind, ref: str, fact: Fact) -> LedgerChange:
         data.get("born", fact.n),
         data.get("start", 0),
         data.get("end", 0),
-        data.get("earlier") or data.get("superseded_by") or _successor(fact) or "",
+        _other(fact) or "",
     )
 
 
@@ -81,8 +89,11 @@ def _by(fact: Fact) -> Any:
     return fact.data.get("by") if fact.kind in ("proposal.settled", "item.corrected") else None
 
 
-def _successor(fact: Fact) -> Any:
-    return fact.data.get("by") if fact.kind == "decision.superseded" else None
+def _other(fact: Fact) -> Any:
+    data = fact.data
+    if fact.kind == "decision.superseded":
+        return data.get("by")
+    return data.get("earlier") or data.get("superseded_by") or data.get("resolves")
 
 
 _KINDS: Final[dict[str, Callable[[dict[str, object]], ChangeKind | None]]] = {

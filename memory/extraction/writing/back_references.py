@@ -49,7 +49,6 @@ class TextWordings(NamedTuple):
     hanging: RarePattern  # what no sentence ends with
     labels: RarePattern  # "option b", "phase 2"
     generic: RarePattern  # headings that say nothing of what stands below
-    courses: RarePattern  # words by which something is put forward, and not reported
     announces: RarePattern  # the end of what only says that something is put forward
     governs: RarePattern  # leads without which an item under them says something else
     objectless: RarePattern  # instructions that do not say to what, or only by a pronoun

@@ -46,7 +46,7 @@ _FIELD: Final = re.compile(
 def ruling_text(message: WrittenMessage, unit: Unit) -> ItemText:
     """What was decided, with what stands around it where there is room, or below its heading."""
     wordings = message.text_wordings
-    if fields := _form_fields(message.text):
+    if fields := form_fields(message.text):
         return ItemText(end_whole(fields, OUTCOME_LIMIT, wordings))
     first, last = item_span(message, unit)
     text = drop_openers(tidy(message.text[first:last]), wordings)
@@ -121,7 +121,7 @@ def _add(text: str, words: str, more: bool) -> str:
     return join(text, words)
 
 
-def _form_fields(text: str) -> str:
+def form_fields(text: str) -> str:
     """The fields of a message that is one object of data, "name: value; ..."; "" for any other."""
     if not text.lstrip().startswith(("{", "[{")):
         return ""

@@ -16,7 +16,6 @@ from parley.memory.extraction.writing.back_references import TextWordings, read_
 from parley.memory.extraction.writing.cards import Act, Place, PlacedRule, WritingCards
 from parley.memory.extraction.writing.chosen_units import (
     MOST,
-    WIDEST,
     choose_units,
     propose_together,
     propose_without,
@@ -250,12 +249,6 @@ class WrittenMessage:
             return bool(words)
         leads = words[0] in cards.before_verbs or words[0] in self._names
         return leads and words[-1] in cards.verbs
-
-    def unit_scores(self) -> list[int]:
-        """What each unit weighs as a proposal; nothing those that put nothing forward."""
-        return [
-            -WIDEST if self.is_unsaid(index) else score for index, score in enumerate(self.scores())
-        ]
 
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""

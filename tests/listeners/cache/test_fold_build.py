@@ -53,7 +53,7 @@ def test_it_is_the_same_wherever_the_sources_are(package: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "memory/fold/apply.py", "memory/packs/en@1.json", "memory/summaries/roles.json",
+        "memory/fold/apply.py", "memory/packs/en@1.json", "memory/extraction/prose/english.json",
         "bus/entries/messages.py", READING,
     ],
 )  # fmt: skip

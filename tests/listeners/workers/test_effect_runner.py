@@ -117,7 +117,8 @@ async def test_whoever_runs_it_decides_what_is_made(bus: Bus, fake: FakeOpenAI) 
         await wait_until(lambda: is_settled(bus, "b"))
     assert {how for _, _, _, how in await standing(bus, "b")} == {"model"}
     (higher,) = [prompt for prompt in fake.prompts if "part 6 of 6" in prompt]
-    assert "A model's summary of" not in higher  # some of those below were let go: all is told anew
+    told = higher.count("A model's summary of")
+    assert 0 < told < 6  # what was let go of those below is told anew
 
 
 async def test_a_higher_summary_is_asked_from_the_lower_ones(bus: Bus, fake: FakeOpenAI) -> None:

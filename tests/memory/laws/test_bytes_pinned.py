@@ -56,73 +56,73 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="801309170c96f52eef02f3405ac13c42",
     facts="4291974bff4d703afb48d682f2c70b7a",
-    memories="6e48553a1aa1471070efb81cf68b8fd5",
+    memories="649eb26e9fc42235eb2dbd85aa9da3cd",
 )
 GENERATED: Final = (
     Digests(
         logs="a0a80b1e6294dc3ca9a530986a5a0c50",
         facts="7cdc25564294be0bb667b6df8c3ceeac",
-        memories="299fc6b9cab473c1a2ab90482f5bb19e",
+        memories="75b8004599427c7217c4bf95ed40669a",
     ),
     Digests(
         logs="2860268a86e260af470347fac1f58987",
         facts="5ef933c19e9eac56df6d1cf98ed64268",
-        memories="f0b8ea3fbb39434a082954efc2851bad",
+        memories="0d9e3616347bc5b87c49c2180dc0c7b8",
     ),
     Digests(
         logs="341f32f242ee753ec699a29d241872d7",
         facts="78b4947a6142faa9e2d770fc4e614101",
-        memories="2d496b2dc39ca33ce7b0c57b8b13f420",
+        memories="dcfdec3c6332a2c727552aabda653506",
     ),
     Digests(
         logs="883b8c4fe9625afbe8b084d96f8fd7ee",
         facts="9dec31780bbd9f7ea9afafe9b5d59868",
-        memories="dbfe078d0dc7a82a39f70eb7ad78a2bd",
+        memories="b8216826cfc84fa67ee0458c03249d20",
     ),
     Digests(
         logs="9ab5fff8615e55550129ea73afc72d03",
         facts="1e0f2b8ca4d04e28317a83efd9922dd3",
-        memories="2ffcf1ae50acabe6f4488e6328ae988c",
+        memories="babd77fa1ff212614f65bad1130b3161",
     ),
     Digests(
         logs="79140ef585abee93206bd01f1dad3d12",
         facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
-        memories="70310af1172808511887078c2539f7cf",
+        memories="7f2580554a878f6764e3d13a792c5a9d",
     ),
     Digests(
         logs="061604495bf08fb8d76da7cd5e5a6d74",
         facts="e9ac49c58113569d4ba63dbcef8edc10",
-        memories="665f901c1032e45560272a7dfae2d4e7",
+        memories="f963038e409edfd12029ea16fb44d8b5",
     ),
     Digests(
         logs="1a2b05464742d577133887fe317f2ad5",
         facts="505dad424211b93efe4d1a945fdb731d",
-        memories="eb4ac5af5d6742b7ab9cfe9203b50bd5",
+        memories="0879dd01aee83cff088f2aee2cf182d6",
     ),
     Digests(
         logs="04aefcbe8583c30db5a188c134e34615",
         facts="e48ae374b623b1daa0b4c21e6f6aa728",
-        memories="d41aebe7fd1dde36c2da4030646fe225",
+        memories="97c1f1bec1f481cada419546c21aea57",
     ),
     Digests(
         logs="991c94e45e786493d49a48261955d5a0",
         facts="097bdb265e60ca0f0d7973e6abb44bb4",
-        memories="b868af7e797a7f6c3a001172d6741474",
+        memories="f37bba49e35e8818887b5592eebca521",
     ),
 )
-DEMO: Final = "82f130e8e5ae9878781185c009fb5509"
+DEMO: Final = "fb53cc868e41ffbd105027b752c342eb"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "3db39e8a6e674ebc4343a3b7b8e90376", "afb7de6e2ae6b592d000a2b28a3db6bd"
+        86, "1c8e3005c16bbefba673f77375eac8ec", "2c8384aad647c295627919b2dbd27c4c"
     ),
     "dev/wg": Transcripts(
-        121, "e18497e671784fdb23a8012770885e52", "7dfebfc1ce31fefdf37d03b857bb7ccf"
+        121, "d7c5ef06d1994651cbe400d9e587265c", "e5ce318f2e0481366ca53a4df122763f"
     ),
     "agents/dev": Transcripts(
-        26, "06af07330c8cf7c19e0d5f51c751edd2", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "cc6234bdd478eba389eff6ebdbd9a9f5", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "839d6c8c291d1767139688a0e84945e0", "878177d026edc0c16c3c8f1ccc0efb51")
+LONG: Final = Transcripts(1, "10ba2e601e02747dca5cf0eb0358d021", "2830d39d1827bd9c8e41300ff8064309")
 
 
 def digest(parts: Iterable[bytes]) -> str:

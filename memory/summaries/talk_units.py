@@ -1,0 +1,229 @@
+"""The talk of a range in units, each weighed: the sentences, items and rows that may be told.
+
+A unit weighs what the fitted tables say, how likely it proposes or rules; beside that count
+numbers, names and conditions, in talk that no table reads these alone and words that nobody
+else says. Linear in the text, of which the first 20,000 characters of a message count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from string import ascii_lowercase
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.prose.prose_scores import ProseMessage, Setting
+from parley.memory.extraction.prose.prose_tables import current_tables
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    has_fields,
+    points_elsewhere,
+)
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.item_texts import item_text
+from parley.memory.extraction.writing.ruling_texts import form_fields
+from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, unit_words
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.wording import words_of
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.courtesies import is_courtesy
+from parley.memory.text.plain_text import to_plain
+
+_READ: Final = 20_000  # characters of one message: what is behind them is pasted
+_LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
+_ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
+_AROUND: Final = 160  # characters that a unit is told with so that it can be understood alone
+DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
+_LETTERS: Final = 4  # of a word of Latin letters that says something
+_LATIN: Final = frozenset(ascii_lowercase)
+_STEM: Final = 7  # letters by which two words are taken for one
+# Hundredths of a logit, as the weights of the tables. The signs of importance are worth less than
+# what the tables say, and more than a unit gains by being short; chosen on `agents/dev`.
+_SIGN: Final = 60  # a number, a name, a condition: each
+_DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
+_FAINT: Final = -300  # below it the tables tell no difference that counts: one in twenty
+_RESULT: Final = 80  # a word that says what came of something, by the classes of the tables
+_TITLE: Final = 80  # the title of a message, which says what it is about
+_RARE: Final = 20  # each word that nobody else of the range says, where no table reads the talk
+_MOST_RARE: Final = 8  # words that count so
+_RESULTS: Final = ("done", "decide", "approve", "oppose", "bad", "worry", "withdraw", "defer")
+_CONDITIONS: Final = frozenset(["if", "unless", "until", "only", "before", "never", "must"])
+_NUMBER: Final = re.compile(r"(?<![\w+-])\d")  # no handle, and no vote
+_NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z](?:[\w-]*[a-z]|[A-Z])|[a-z][A-Z]")
+_IDEOGRAPH: Final = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_WORD: Final = re.compile(rf"[{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+")
+
+
+class Line(NamedTuple):
+    """One message of a range."""
+
+    n: int
+    participant: str
+    content: str
+
+
+class Words(NamedTuple):
+    """What may be told: its content words, about how long it is, its words on one line."""
+
+    content: frozenset[str]
+    size: int
+    tell: Callable[[], str]  # dear, and "" where it cannot be told: asked where there is room
+    score: int = 0
+    reports: Callable[[], bool] = bool  # true of what puts nothing forward; dear as well
+
+    @classmethod
+    def of(cls, text: str, score: int = 0) -> Words:
+        """A text that is told as it is."""
+        return cls(content_words(text), len(text), text.__str__, score)
+
+
+NO_WORDS: Final = Words(frozenset(), 0, str)
+
+
+class Candidate(NamedTuple):
+    """What somebody says, and where: n of the message, its start."""
+
+    who: str
+    place: tuple[int, int]
+    words: Words
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of `text` that say something, by their first letters; ideographs one by one."""
+    common = current_cards().common
+    return frozenset(
+        [
+            word[:_STEM]
+            for word in set(_WORD.findall(text.lower()))
+            if word in DENIALS
+            or (word not in common and (len(word) >= _LETTERS or not _LATIN.issuperset(word)))
+        ]
+    )
+
+
+def weigh_signs(text: str, words: Sequence[str]) -> int:
+    """What a text of these words weighs for its numbers, names and conditions, and its length."""
+    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
+    signs += not _CONDITIONS.isdisjoint(words)
+    return _SIGN * signs - _DOUBLING * len(text).bit_length()
+
+
+def weigh_sentences(texts: Sequence[str]) -> list[int]:
+    """What texts weigh that are a sentence each."""
+    units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
+    words = [words_of(text.lower()) for text in texts]
+    scores = _weigh_units(units, words)
+    return [
+        score + weigh_signs(text, own)
+        for score, text, own in zip(scores, texts, words, strict=True)
+    ]
+
+
+def _weigh_units(units: list[Unit], words: list[list[str]]) -> list[int]:
+    """What units weigh by the tables: that they propose, or rule; that they tell of a result."""
+    tables = current_tables()
+    results = sum(1 << tables.classes.index(name) for name in _RESULTS)
+    prose = ProseMessage(units, words, tables, Setting())
+    return [
+        max(*score, _FAINT) + _RESULT * bool(signs.whole & results)
+        for score, signs in zip(prose.scores(), prose.signs, strict=True)
+    ]
+
+
+class RangeTalk:
+    """The messages of a range, each read once."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines = {line.n: line for line in lines}
+        names = frozenset(line.participant.lower().partition(" ")[0] for line in lines)
+        self._messages = {
+            line.n: WrittenMessage(to_plain(line.content[:_READ]), names, current_cards())
+            for line in lines
+        }
+        self._scores = {
+            n: _weigh_units(message.units, message.words) if message.is_readable() else []
+            for n, message in self._messages.items()
+        }
+
+    def list_candidates(self) -> list[Candidate]:
+        """What may be told, in the order of the talk."""
+        said: Counter[str] = Counter()
+        if unread := [n for n, scores in self._scores.items() if not scores]:
+            for line in self.lines.values():
+                said.update(content_words(line.content[:_READ]))
+        found = []
+        for n, message in self._messages.items():
+            for index, unit in enumerate(message.units):
+                title = index == 0 and unit.kind == "heading"
+                if title or _says_something(message, unit):
+                    raw = message.text[unit.start : unit.end]
+                    words = self._words(n, index, partial(_tell_alone, message, index))
+                    score = words.score + weigh_signs(raw, message.words[index]) + _TITLE * title
+                    if n in unread:
+                        rare = sum(said[word] == 1 for word in words.content)
+                        score += _RARE * min(rare, _MOST_RARE)
+                    place = (n, unit.start)
+                    words = words._replace(score=score)
+                    found.append(Candidate(self.lines[n].participant, place, words))
+        return found
+
+    def words_at(self, n: int, start: int, end: int) -> Words:
+        """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
+        range has none there.
+        """
+        message, scores = self._messages.get(n), self._scores.get(n)
+        places = [
+            place
+            for place, unit in enumerate(() if message is None else message.units)
+            if unit.start < max(end, start + 1) and start < unit.end
+        ]
+        if message is None or not places:
+            return NO_WORDS
+        place = max(places, key=lambda at: (scores[at], -at)) if scores else places[0]
+        return self._words(n, place, partial(tell_unit, message, place))
+
+    def _words(self, n: int, index: int, tell: Callable[[], str]) -> Words:
+        message, scores = self._messages[n], self._scores[n]
+        unit = message.units[index]
+        raw = message.text[unit.start : unit.end]
+        if not scores:
+            return Words(content_words(raw), len(raw), tell)
+        likely = scores[index] > _FAINT + _RESULT
+        reports = partial(message.is_unsaid, index) if likely else bool
+        return Words(content_words(raw), len(raw), tell, scores[index], reports)
+
+
+def _says_something(message: WrittenMessage, unit: Unit) -> bool:
+    if unit.kind == "row" and not unit.level:
+        return message.text.lstrip()[:1] == "{"  # a form
+    raw = message.text[unit.start : unit.end]
+    few = raw.isascii() and len(raw.split()) < _LEAST_WORDS
+    if unit.kind == "heading" or (few and not (_NUMBER.search(raw) or _NAME.search(raw))):
+        return False
+    return not leads_in(message, unit) and not is_courtesy(raw)
+
+
+def tell_unit(message: WrittenMessage, index: int) -> str:
+    """The words of a unit, whole: of a heading or a lead-in with what stands under it, of others
+    behind what makes them understood, where that is short.
+    """
+    if fields := form_fields(message.text):
+        return fields
+    unit, wordings = message.units[index], message.text_wordings
+    own = drop_openers(unit_words(message, unit), wordings).strip()
+    core = own.rstrip(" .:;")
+    leads = unit.kind == "heading" or leads_in(message, unit)
+    if not core or (own.count(" ") >= _ALONE and not leads and not message.points_back(index)):
+        return own if core else ""
+    text = item_text(message, unit, (unit.start, unit.end)).text
+    before, found, behind = text.partition(core)
+    around = found and BETWEEN not in before and len(before) <= _AROUND
+    return text if around and (leads or len(behind) <= 1) else own
+
+
+def _tell_alone(message: WrittenMessage, index: int) -> str:
+    """The same; "" where it points to words elsewhere, or is the head of a letter."""
+    text, wordings = tell_unit(message, index), message.text_wordings
+    return "" if has_fields(text, wordings) or points_elsewhere(text, wordings) else text
