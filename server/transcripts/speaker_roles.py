@@ -17,7 +17,7 @@ from parley.server.transcripts.platforms.irc import BOTS
 from parley.server.transcripts.sources.speakers import names_several
 from parley.server.transcripts.sources.transcript import Transcript
 
-_BOT: Final = re.compile(r"(?:.*[\W_]bot|.*[a-z]Bot|[a-z]{2,}bot)[\d_]*|.*\[bot\]", re.DOTALL)
+_BOT: Final = re.compile(r"(?:.*[\W_]bot|.*[a-z]Bot|[a-z]{2,}bot)[\d_]*", re.DOTALL)
 _PEOPLE: Final = frozenset({"abbot", "cabot", "talbot", "turbot", "robot"})  # names like others
 _MACHINE: Final = re.compile(
     r"\s*(?:\*\s*)?(?:\S+ (?:has|have) (?:joined|left|quit|changed|set|been)\b|logging to \S+"
@@ -32,6 +32,7 @@ _NAMING: Final = re.compile(
     r"\s*(?P<role>chair|scribe)(?:[ -]?nick)?s?[ \t]*[:=+][ \t]*(?P<names>[^\n]{1,100})\s*\Z",
     re.IGNORECASE,
 )
+_WRITER: Final = 260  # characters of a message on average: an agent that talks, called as it may be
 _FEW: Final = 2  # lines of a machine before it is taken for one
 
 
@@ -77,8 +78,10 @@ def infer_roles(transcript: Transcript) -> Roles:
 
 def _is_bot(name: str, lines: list[str]) -> bool:
     small = name.lower()
-    if small in BOTS or (_BOT.fullmatch(name) and small.rstrip("_0123456789") not in _PEOPLE):
+    if small in BOTS or small.endswith("[bot]"):
         return True
+    if _BOT.fullmatch(name) and small.rstrip("_0123456789") not in _PEOPLE:
+        return sum(map(len, lines)) < _WRITER * len(lines)
     return len(lines) >= _FEW and all(map(_MACHINE.match, lines))
 
 

@@ -30,8 +30,16 @@ TALK = [("ann_lee", "Morning."), ("bo", "Hello."), ("Cy", "Hi.")]
     ["RRSAgent", "Zakim", "trackbot", "ci-bot", "MergeBot", "deploybot2", "renovate[bot]"],
 )
 def test_a_bot_is_known_by_its_name(name: str) -> None:
-    """Whatever it says."""
+    """Whatever it says, as long as it is short."""
     assert infer_roles(transcript(*TALK, (name, "Done."))).bots == (name,)
+
+
+@pytest.mark.parametrize(("name", "bots"), [("pantry-bot", ()), ("ci[bot]", ("ci[bot]",))])
+def test_who_writes_at_length_takes_part(name: str, bots: tuple[str, ...]) -> None:
+    """Agents have such names, too; a login that a platform gives to programs alone is one."""
+    texts = ["Wednesday is cheaper, because the van is here anyway. " * 12, "Agreed."]
+    talk = transcript(*TALK, *((name, text) for text in texts))
+    assert infer_roles(talk).bots == bots
 
 
 @pytest.mark.parametrize("name", ["Talbot", "abbot", "bottle", "Bob", "bot-lover", "bo"])
