@@ -143,14 +143,14 @@ class RangeTalk:
             for line in lines
         }
         self._scores = {
-            n: _weigh_units(message.units, message.words) if message.is_readable() else []
-            for n, message in self._messages.items()
+            n: _weigh_units(message.units, message.words) for n, message in self._messages.items()
         }
+        self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
     def list_candidates(self) -> list[Candidate]:
         """What may be told, in the order of the talk."""
         said: Counter[str] = Counter()
-        if unread := [n for n, scores in self._scores.items() if not scores]:
+        if self._unread:
             for line in self.lines.values():
                 said.update(content_words(line.content[:_READ]))
         found = []
@@ -161,7 +161,7 @@ class RangeTalk:
                     raw = message.text[unit.start : unit.end]
                     words = self._words(n, index, partial(_tell_alone, message, index))
                     score = words.score + weigh_signs(raw, message.words[index]) + _TITLE * title
-                    if n in unread:
+                    if n in self._unread:
                         rare = sum(said[word] == 1 for word in words.content)
                         score += _RARE * min(rare, _MOST_RARE)
                     place = (n, unit.start)
@@ -173,7 +173,7 @@ class RangeTalk:
         """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
         range has none there.
         """
-        message, scores = self._messages.get(n), self._scores.get(n)
+        message, scores = self._messages.get(n), self._scores.get(n, [])
         places = [
             place
             for place, unit in enumerate(() if message is None else message.units)
@@ -181,16 +181,14 @@ class RangeTalk:
         ]
         if message is None or not places:
             return NO_WORDS
-        place = max(places, key=lambda at: (scores[at], -at)) if scores else places[0]
+        place = max(places, key=lambda at: (scores[at], -at))
         return self._words(n, place, partial(tell_unit, message, place))
 
     def _words(self, n: int, index: int, tell: Callable[[], str]) -> Words:
         message, scores = self._messages[n], self._scores[n]
         unit = message.units[index]
         raw = message.text[unit.start : unit.end]
-        if not scores:
-            return Words(content_words(raw), len(raw), tell)
-        likely = scores[index] > _FAINT + _RESULT
+        likely = n not in self._unread and scores[index] > _FAINT + _RESULT
         reports = partial(message.is_unsaid, index) if likely else bool
         return Words(content_words(raw), len(raw), tell, scores[index], reports)
 
