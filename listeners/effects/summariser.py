@@ -170,6 +170,7 @@ class Summariser:
         """The extract; of much talk in a thread, so that the loop is free meanwhile."""
         make = partial(make_extract, order.effect, records, order.terms)
         size = sum(len(content) for _, content in message_lines(records))
+        size += sum(len(part.text) for part in order.terms.below)
         return make() if size <= _ON_LOOP else await anyio.to_thread.run_sync(make)
 
     async def rewrite(
