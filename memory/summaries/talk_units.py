@@ -35,6 +35,8 @@ _READ: Final = 20_000  # characters of one message: what is behind them is paste
 _LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
 _ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
 _AROUND: Final = 160  # characters that a unit is told with so that it can be understood alone
+_MOST: Final = 320  # characters of a unit that are told; of a longer one its first clauses
+_FIRST: Final = 100  # characters that these have at least
 DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
 _LETTERS: Final = 4  # of a word of Latin letters that says something
 _LATIN: Final = frozenset(ascii_lowercase)
@@ -190,7 +192,21 @@ class RangeTalk:
         raw = message.text[unit.start : unit.end]
         likely = n not in self._unread and scores[index] > _FAINT + _RESULT
         reports = partial(message.is_unsaid, index) if likely else bool
-        return Words(content_words(raw), len(raw), tell, scores[index], reports)
+        size = min(len(raw), _MOST)
+        return Words(content_words(raw), size, partial(_in_brief, tell), scores[index], reports)
+
+
+def _in_brief(tell: Callable[[], str]) -> str:
+    """What is told, of long words the first clauses, which end at a semicolon or a full stop; ""
+    of words twice as long that have no such end.
+    """
+    text = tell()
+    if len(text) <= _MOST:
+        return text
+    end = max(text.rfind(mark, _FIRST, _MOST) for mark in (";", ". ", "? "))
+    if end < 0:
+        return text if len(text) <= 2 * _MOST else ""
+    return f"{text[: end + 1].rstrip(';')} …"
 
 
 def _says_something(message: WrittenMessage, unit: Unit) -> bool:

@@ -357,8 +357,8 @@ def test_a_higher_level_has_the_words_of_a_model_and_the_ledger_beside_them() ->
     said = "Ann and Bob differ on the rack of the archive.\nDora settled it for May."
     summary = condense_summaries([LowerSummary(1, 6, said, True)], changes, 200)
     assert summary.splitlines() == [
-        "P1 proposed by ann",
         "D1 claimed by dora, on P1",
+        "P1 proposed by ann",
         *said.splitlines(),
     ]
 
