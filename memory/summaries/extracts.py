@@ -36,7 +36,7 @@ FLOOR: Final = 120  # characters that a short range's may have, where the talk i
 _FOR_TALK: Final = (
     500  # per mille of the room that is left for talk by what is proposed and no more
 )
-_SAME: Final = 80  # per cent of the words of a unit that one told text has: it says nothing new
+_SAME: Final = 65  # per cent of the words of a unit that one told text has: it says nothing new
 # Hundredths of a logit, as the weights of the tables.
 _ALIKE: Final = 1  # that a unit loses for each per cent of its words that one told text has
 _AGAIN: Final = 80  # for each unit of its message that is told
