@@ -11,7 +11,7 @@ import functools
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchmarks.estimate import errors
@@ -44,7 +44,7 @@ ROOMY = {
     "insights": 10**6,
 }
 
-_BESIDE = re.compile(r"^[^:\n]* \(([A-Z]\d+(?:(?:, |–)[A-Z]\d+)*)\): ", re.MULTILINE)
+_NAMED = re.compile(r"(?:^|; )([A-Z]\d+) [a-z]", re.MULTILINE)
 PLAIN = ("experiment", "deliberation")
 
 
@@ -130,8 +130,8 @@ def ledger_named(messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
     """What extracts of ten messages come to, and how much of the ledger they name, in per cent.
 
     Counted are proposals, decisions, objections, changes of sides and what became of items, but
-    for items that the range set aside as tentative; named is what a line begins
-    with the handle of, or has it beside who speaks.
+    for items that the range set aside as tentative; named is what a line begins with the handle
+    of, or tells of as decided with another item.
     """
     size = was = named = changed = 0
     for talk_entries in messages:
@@ -150,9 +150,7 @@ def ledger_named(messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
                 for change in changes
                 if WEIGHTS[change.kind] > WEIGHTS["supported"] and change.ref not in aside
             ]
-            heads = {line.split(" ")[0] for line in summary.text.splitlines()}
-            for beside in _BESIDE.findall(summary.text):
-                heads.update(_handles(beside))
+            heads = set(_NAMED.findall(summary.text))
             changed += len(refs)
             named += sum(ref in heads for ref in refs)
             size += len(summary.text)
@@ -165,14 +163,6 @@ def ledger_named(messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
         "changes named": round(100 * named / changed, 1) if changed else None,
         "changes": changed,
     }
-
-
-def _handles(beside: str) -> Iterator[str]:
-    """The handles of "P3, P5–P7"."""
-    for run in beside.split(", "):
-        first, _, last = run.partition("–")
-        for number in range(int(first[1:]), int((last or first)[1:]) + 1):
-            yield f"{first[0]}{number}"
 
 
 def rule_based_us(runs: int) -> dict[str, Any]:

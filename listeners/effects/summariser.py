@@ -92,7 +92,7 @@ class SummaryOrder:
         return cls(effect, how, terms, grounds)
 
     async def read(self, bus: Bus, session: str, skips: frozenset[int]) -> EntryRange:
-        """The entries that the summary is made from, and the identity of the last of its range.
+        """The entries that the summary is made from, and the last of its range, which made it due.
 
         Raises `RangeGone`.
         """
@@ -102,6 +102,8 @@ class SummaryOrder:
             for span in self.terms.spans
             for record in (await read_range(bus, session, *span, skips)).records
         ]
+        if last.seq not in skips and (not records or records[-1].n < last.n):
+            records.append(last)
         return EntryRange(records, last.identity)
 
 
@@ -168,6 +170,7 @@ class Summariser:
         """The extract; of much talk in a thread, so that the loop is free meanwhile."""
         make = partial(make_extract, order.effect, records, order.terms)
         size = sum(len(content) for _, content in message_lines(records))
+        size += sum(len(part.text) for part in order.terms.below)
         return make() if size <= _ON_LOOP else await anyio.to_thread.run_sync(make)
 
     async def rewrite(

@@ -121,7 +121,8 @@ def summary_entry(
 
     What it covers is measured here so that the fold need not; of what was not read, by what was.
     """
-    tokens = sum(count_tokens(content) for _, content in message_lines(records))
+    own = [each for each in records if any(a <= each.n <= b for a, b in terms.spans)]
+    tokens = sum(count_tokens(content) for _, content in message_lines(own))
     covered = sum(each.last - each.first + 1 for each in terms.below)
     missing = effect.last - effect.first + 1 - covered
     read = sum(last - first + 1 for first, last in terms.spans)

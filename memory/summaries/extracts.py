@@ -36,10 +36,10 @@ FLOOR: Final = 120  # characters that a short range's may have, where the talk i
 _FOR_TALK: Final = (
     500  # per mille of the room that is left for talk by what is proposed and no more
 )
-_SAME: Final = 80  # per cent of the words of a unit that one told text has: it says nothing new
+_SAME: Final = 65  # per cent of the words of a unit that one told text has: it says nothing new
 # Hundredths of a logit, as the weights of the tables.
 _ALIKE: Final = 1  # that a unit loses for each per cent of its words that one told text has
-_AGAIN: Final = 20  # for each unit of its message that is told
+_AGAIN: Final = 80  # for each unit of its message that is told
 _REPORTS: Final = 100  # where it puts nothing forward, by the wordings of the cards
 
 Chosen = list[tuple[Candidate, str]]
@@ -148,7 +148,7 @@ def condense_summaries(
     said: list[tuple[str, tuple[int, int], str]] = []
     for part in below:
         lines = part.text.splitlines()
-        found = _bare_items(changes, part) if part.by_model else list(read_items(lines))
+        found = _bare_items(changes, part) if part.by_model else list(read_items(lines, part.first))
         ledger = {line for item in found for line in item.lines().split("\n")}
         said += _read_talk(lines, part.first, ledger)
         for item in found:
@@ -173,7 +173,10 @@ def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[Led
         for change in changes
         if part.first <= change.n <= part.last and WEIGHTS[change.kind] > WEIGHTS["opposed"]
     ]
-    return group_changes(own, RangeTalk(()))
+    items = group_changes(own, RangeTalk(()))
+    for item in items:
+        item.place = part.first, -1  # before what the model says
+    return items
 
 
 def _read_talk(
@@ -191,7 +194,9 @@ def _read_talk(
 
 
 def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Room) -> str:
-    """The lines of a summary: items, then talk, as far as there is room."""
+    """The lines of a summary, as far as there is room: items that something came of, then what was
+    proposed and the talk, in their order.
+    """
     told = Told(
         [each.words.content for each in candidates] + [each.words.content for each in items]
     )
@@ -210,16 +215,20 @@ def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Ro
                 ledger[place] = text
                 for words in (item.words, *item.reasons):
                     told.note(words.content)
-        talk = talk or _choose(candidates, told, room)
-    return "\n".join([*(ledger[place] for place in sorted(ledger)), *_by_speaker(talk)])
+        turns = Counter(items[place].turn for place in ledger if items[place].is_bare)
+        talk = talk or _choose(candidates, told, room, turns)
+    settled = [text for place, text in sorted(ledger.items()) if not items[place].is_bare]
+    bare = [(items[place].place, text) for place, text in ledger.items() if items[place].is_bare]
+    return "\n".join([*settled, *_in_order(bare, talk)])
 
 
-def _choose(candidates: Sequence[Candidate], told: Told, room: Room) -> Chosen:
+def _choose(
+    candidates: Sequence[Candidate], told: Told, room: Room, turns: Counter[tuple[int, str]]
+) -> Chosen:
     """The weightiest of `candidates` that say something new, with their words, in their order."""
     scores = [each.words.score for each in candidates]
     heap = [(-score, place) for place, score in enumerate(scores)]
     heapify(heap)
-    turns: Counter[tuple[int, str]] = Counter()
     weighed: set[int] = set()
     chosen: dict[tuple[int, str, str], Chosen] = {}  # by what leads them in
     while heap:
@@ -238,7 +247,7 @@ def _choose(candidates: Sequence[Candidate], told: Told, room: Room) -> Chosen:
         text = words.tell()
         lead, _, rest = text.partition(": ")
         listed = chosen.get((*turn, lead)) if rest else None
-        head = "  " if turns[turn] else f"{speaker(each.who)}: "
+        head = f"{speaker(each.who)}: "
         if not text or not room.take(rest if listed else head + text):
             continue
         turns[turn] += 1
@@ -260,13 +269,15 @@ def _join(parts: Chosen) -> tuple[Candidate, str]:
     return listed[0][0], f"{lead}: {'; '.join(text.rstrip('.;') for _, text in listed)}"
 
 
-def _by_speaker(talk: Chosen) -> Iterator[str]:
-    """A line for each text, the first of a message behind who says it."""
-    before = None
-    for each, text in talk:
-        turn = (each.place[0], each.who)
-        if not each.who:
+def _in_order(bare: Sequence[tuple[tuple[int, int], str]], talk: Chosen) -> Iterator[str]:
+    """What was proposed, and a line for each text, the first of a message behind who says it."""
+    before: tuple[int, str] | None = None
+    lines = [(place, "", text) for place, text in bare]
+    lines += [(each.place, each.who, text) for each, text in talk]
+    for place, who, text in sorted(lines, key=lambda line: line[0]):
+        turn = (place[0], who)
+        if not who:
             yield text
         else:
-            yield f"  {text}" if turn == before else f"{speaker(each.who)}: {text}"
-        before = turn
+            yield f"  {text}" if turn == before else f"{speaker(who)}: {text}"
+        before = turn if who else None

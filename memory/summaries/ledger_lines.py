@@ -35,11 +35,17 @@ class LedgerItem:
     phrases: list[str] = field(default_factory=list)
     words: Words = NO_WORDS
     reasons: list[Words] = field(default_factory=list)  # each a line
+    place: tuple[int, int] = (0, 0)  # n where it was born, or of the lines it is read from; start
 
     @property
     def is_bare(self) -> bool:
         """True where nothing happened to it but that somebody proposed it."""
         return len(self.phrases) == 1 and self.phrases[0].startswith("proposed")
+
+    @property
+    def turn(self) -> tuple[int, str]:
+        """The message that a bare item is told of, as `Candidate` has it: n, who."""
+        return self.place[0], self.phrases[0].removeprefix("proposed by ")
 
     def add(self, phrases: Iterable[str]) -> None:
         self.phrases += [phrase for phrase in phrases if phrase not in self.phrases]
@@ -72,7 +78,8 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
         if not shown or aside.get(ref):
             continue
         weight = max(WEIGHTS[change.kind] for change in shown), words.score
-        item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk))
+        place = (0, 0) if born is None else (born.n, born.start)
+        item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk), place)
         if not (item.is_bare and words.reports()):  # what only reports is told as talk, if at all
             items[ref] = item
     for change in changes:  # what accepting a proposal decided is told with the proposal
@@ -148,14 +155,15 @@ def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
                 yield f"{kind} by {who}" if who else kind
 
 
-def read_items(lines: Sequence[str]) -> Iterator[LedgerItem]:
-    """The items that the lines of a summary tell of."""
+def read_items(lines: Sequence[str], first: int) -> Iterator[LedgerItem]:
+    """The items that the lines of the summary of a range from `first` on tell of."""
     item = None
-    for line in lines:
+    for at, line in enumerate(lines):
         if line.startswith("  ") and item is not None:
             item.reasons.append(Words.of(line))
         elif match := _LINE.fullmatch(line):
             item = LedgerItem(match[1], (0, 0), match[2].split("; "), Words.of(match[3] or ""))
+            item.place = first, at
             yield item
         else:
             item = None
