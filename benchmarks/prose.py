@@ -18,11 +18,12 @@ from typing import Any, Final
 import orjson
 
 from benchmarks.extraction_scores import merge_statuses
-from benchmarks.fit_prose import FOLDS, fitted, fold_of, left_out_scores, levels_of, tables_with
+from benchmarks.fit_prose import fitted, fold_of, left_out_tables
 from benchmarks.material import CORPORA
 from benchmarks.model_reading import talks
+from benchmarks.prose_cases import repository_of
 from benchmarks.recorded import Row, scorer
-from parley.memory.extraction.prose.prose_tables import ProseTables, use_tables
+from parley.memory.extraction.prose.prose_tables import use_tables
 from parley.server.records.transcript_analysis import analyze
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
@@ -35,20 +36,13 @@ Figures = dict[tuple[str, str], dict[str, Any]]
 
 def left_out_figures() -> Figures:
     """Precision, recall and F1 by set of talk and shelf."""
-    corpus, heads, _ = fitted(CORPORA)
-    scored = left_out_scores(corpus, heads)
-    tables: list[ProseTables] = []
-    for part in range(FOLDS):
-        others = {
-            what: [each for each in some if fold_of(each.repository) != part]
-            for what, some in scored.items()
-        }
-        tables.append(tables_with(heads[part], levels_of(others)))
+    corpus, heads, _, scored = fitted(CORPORA)
+    tables = left_out_tables(heads, scored)
     score = scorer(corpus.talks[0].key)
     counts: defaultdict[tuple[str, str], Counter[Any]] = defaultdict(Counter)
     for talk in corpus.talks:
-        meta, *messages = talk.rows()
-        with use_tables(tables[fold_of(str(meta.get("repository", talk.name)))]):
+        _, *messages = talk.rows()
+        with use_tables(tables[fold_of(repository_of(talk))]):
             analysis = analyze(parse_transcript(talk.transcript()), resolve_defaults({}, {}))
         rows: list[Row] = orjson.loads(orjson.dumps(analysis.items()))
         for shelf, some in zip(SHELVES, (_firm(rows), _together(rows)), strict=True):

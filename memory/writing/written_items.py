@@ -27,6 +27,7 @@ from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
 from parley.memory.writing.labels import cite_label, note_labels
+from parley.memory.writing.likely_sides import take_likely_sides
 from parley.memory.writing.quoted_answers import find_quoted, repeats_quoted
 from parley.memory.writing.stance_targets import is_tallied
 from parley.memory.writing.written_proposals import propose_units
@@ -115,6 +116,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
     if not anew:
+        if not any(mark.reacts for mark in marks):
+            take_likely_sides(moment, entry, message, proposes=bool(said))
         answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
