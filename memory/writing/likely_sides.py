@@ -16,11 +16,11 @@ from contextvars import ContextVar
 from typing import Final, NamedTuple
 
 from parley.bus.entries import Message
+from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.prose.prose_tables import ProseTables, bits, current_tables
-from parley.memory.extraction.prose.unit_signs import UnitSigns, read_signs
+from parley.memory.extraction.prose.unit_signs import read_signs
 from parley.memory.extraction.structure.marking_style import LIKELY
 from parley.memory.extraction.writing.chosen_units import ODDS
-from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.items import decisions
 from parley.memory.state.fold_step import FoldStep
@@ -36,14 +36,8 @@ _HEAD: Final = 160  # characters of a message in which it says whom it is to
 _QUOTE: Final = re.compile(r'"([^"\n]{15,200})"')
 _QUOTED: Final = 4000  # characters of a message in which quotations are sought
 _WORD: Final = re.compile(r"[a-z]{3,}")
-_UNITS: Final = (1, 3, 8, 20)  # where the signs of a count part it: one at most, three at most ...
-_WRITERS: Final = (1, 2, 4)
-_BACK: Final = (1, 2, 3, 5, 8)  # messages
-_FEW: Final = (0, 1, 2, 4, 8)
-_SHARES: Final = (0, 100, 200, 300, 400, 550)  # per mille of a proposal's words
 _STRONG: Final = 4  # signs that are named as reasons
 
-Signs = tuple[str, ...]
 Pair = tuple[int, int, frozenset[str]]  # n of a message, n of what it may be for, the signs
 
 _watched: ContextVar[list[Pair] | None] = ContextVar("_watched", default=None)
@@ -53,7 +47,7 @@ class Target(NamedTuple):
     """A turn that a message may be for: what others proposed in it, and the signs of the pair."""
 
     proposals: list[Proposal]
-    signs: Signs
+    signs: tuple[str, ...]
 
 
 @contextmanager
@@ -68,22 +62,26 @@ def watch_pairs() -> Iterator[list[Pair]]:
 
 
 def take_likely_sides(
-    moment: FoldStep, entry: Message, message: WrittenMessage, *, proposes: bool
+    moment: FoldStep,
+    entry: Message,
+    message: WrittenMessage,
+    marks: Sequence[Detection],
+    *,
+    proposes: bool,
 ) -> None:
     """Take the message for each turn that it is likely for: as a candidate.
 
-    Not of who said already where they stand, nor of their own proposals; a model that reads the
-    talk finds sides itself.
+    Not of who said already where they stand, nor of their own proposals, nor where a mark says a
+    side; a model that reads the talk finds sides itself.
     """
     memory = moment.memory
-    if memory.is_read or not message.units:
+    if memory.is_read or not message.units or any(mark.reacts for mark in marks):
         return
     targets = find_targets(memory, moment.participant, entry, message, proposes=proposes)
     if not targets:
         return
     tables = current_tables()
-    signs = [read_signs(words, tables) for words in message.words]
-    classes = class_masks(message.units, message.words, signs)
+    classes = class_masks(message.words, tables)
     pairs = _watched.get()
     if pairs is not None:
         of_message = name_classes(classes, tables)
@@ -93,9 +91,9 @@ def take_likely_sides(
     said = tables.sides.sign("") + sum(
         tables.sides.family(family)[mask] for family, mask in zip(FAMILIES, classes, strict=True)
     )
-    weigh, least = tables.sides.sign, tables.least[HEAD]
+    weights, least = tables.data["heads"][HEAD], tables.least[HEAD]
     for target in targets:
-        score = said + sum(map(weigh, target.signs))
+        score = said + sum([weights[sign] for sign in target.signs if sign in weights])
         if score >= least:
             _support(moment, message, target, tables.certainty_of(HEAD, ODDS[score]))
 
@@ -105,23 +103,24 @@ def take_likely_sides(
 FAMILIES: Final = ("1+", "1!", "1^", "3+", "a+")  # first unit, denied, first word, top, anywhere
 
 
-def class_masks(
-    units: Sequence[Unit], words: Sequence[Sequence[str]], signs: Sequence[UnitSigns]
-) -> list[int]:
-    """The classes of words of a message, one mask for each of `FAMILIES`."""
-    top = whole = 0
-    first: UnitSigns | None = None
-    found = 0
-    for own, said in zip(signs, words, strict=True):
-        whole |= own.whole
-        if found < _TOP and (own.whole or len(said) > _GREETING):
+def class_masks(words: Sequence[Sequence[str]], tables: ProseTables) -> list[int]:
+    """The classes of the `words` of each unit of a message, one mask for each of `FAMILIES`."""
+    known = tables.masks
+    top = whole = found = 0
+    first: Sequence[str] = words[0]
+    for said in words:
+        own = 0
+        for word in said:
+            if word in known:
+                own |= known[word]
+        whole |= own
+        if found < _TOP and (own or len(said) > _GREETING):
+            if not found:
+                first = said
             found += 1
-            top |= own.whole
-            if first is None:
-                first = own
-    if first is None:
-        first = signs[0]
-    return [first.whole, first.denied, first.first, top, whole]
+            top |= own
+    signs = read_signs(first, tables)
+    return [signs.whole, signs.denied, signs.first, top, whole]
 
 
 def name_classes(masks: Sequence[int], tables: ProseTables) -> list[str]:
@@ -144,95 +143,142 @@ def find_targets(
     None of which words are gone. A reply is to the message that it replies to alone.
     """
     turns = memory.writing.turns
-    eligible: list[tuple[Turn, list[Proposal]]] = []
-    for turn in reversed(turns):
-        if turn.refs and memory.named(turn.who) != who:
-            proposals = [
-                each
-                for each in standing_proposals(memory, turn.refs)
-                if each.stands and memory.named(each.participant) != who
-            ]
-            if proposals and not has_redacted(proposals):
-                eligible.append((turn, proposals))
-    if entry.re is not None:
-        eligible = [each for each in eligible if each[0].n == entry.re]
+    writers = [memory.aliases.get(turn.who, turn.who) for turn in turns]
+    eligible = [
+        (place, proposals)
+        for place in range(len(turns) - 1, -1, -1)
+        if writers[place] != who
+        and (entry.re is None or turns[place].n == entry.re)
+        and (proposals := _of_others(memory, who, turns[place]))
+    ]
     if not eligible:
         return []
     shares = [_share(message.marks(), proposals) for _, proposals in eligible]
     ranked = sorted(shares, reverse=True)
-    calls = _names_of(memory, turns)
-    head = [calls[word] for word in _WORD.findall(message.text[:_HEAD].lower()) if word in calls]
-    named = {calls[word] for words in message.words for word in calls.keys() & set(words)}
-    quotes = _quotes_of(message.text)
-    shared = [
-        _part("units", len(message.units), _UNITS),
-        _part("writers", len({memory.named(turn.who) for turn in turns}), _WRITERS),
-        _part("open", len(eligible), _FEW),
-    ]
-    if proposes:
-        shared.append("proposes")
-    if head:
-        shared.append("names")
-    if quotes:
-        shared.append("quotes")
+    calls = _names_of(writers)
+    talk = _Talk(
+        who,
+        writers,
+        [calls[word] for word in _WORD.findall(message.text[:_HEAD].lower()) if word in calls],
+        {calls[word] for words in message.words for word in words if word in calls},
+        _quotes_of(message.text),
+    )
+    shared = [_UNITS[len(message.units)], _WRITERS[len({*writers})], _OPEN[len(eligible)]]
+    known = (("proposes", proposes), ("names", talk.head), ("quotes", talk.quotes))
+    shared += [sign for sign, is_so in known if is_so]
     authors: list[str] = []
     targets = []
-    for rank, ((turn, proposals), share) in enumerate(zip(eligible, shares, strict=True)):
-        author = memory.named(turn.who)
+    for rank, ((place, proposals), share) in enumerate(zip(eligible, shares, strict=True)):
+        author = writers[place]
         is_newest = author not in authors
         if is_newest:
             authors.append(author)
-        since = [memory.named(each.who) for each in turns if each.place > turn.place]
-        mark = "new" if is_newest else "old"
         signs = [
-            *shared,
-            mark,
-            _part("back", memory.messages - turn.place, _BACK),
-            _part("rank", rank, _FEW),
-            _part("author", authors.index(author), _FEW),
-            _part("own", since.count(who), _FEW),
-            _part("others", len({*since} - {author}), _FEW),
-            _part("share", share, _SHARES),
-            _part("best", ranked.index(share), _FEW),
-            _part("count", len(proposals), _UNITS),
-        ]
-        if author not in since:
-            signs.append("last")
-        if author in head:
-            signs.append(f"called {mark}" if head[0] == author else f"head {mark}")
-        elif head:
-            signs.append("head other")
-        if author in named:
-            signs.append(f"named {mark}")
-        elif named:
-            signs.append("named other")
-        if all(each.candidate for each in proposals):
-            signs.append("candidate")
-        if quotes:
-            texts = [each.text.casefold() for each in proposals]
-            is_quoted = any(quote in text for quote in quotes for text in texts)
-            signs.append("quoted" if is_quoted else "quotes other")
+            *shared, _BACK[memory.messages - turns[place].place], _RANK[rank],
+            _AUTHOR[authors.index(author)], _SHARES[share], _BEST[ranked.index(share)],
+            _COUNT[len(proposals)], *_signs_of_talk(talk, place, "new" if is_newest else "old"),
+            *_signs_of_words(talk, proposals),
+        ]  # fmt: skip
         targets.append(Target(proposals, tuple(signs)))
     return targets
 
 
-def _part(name: str, count: int, parts: Sequence[int]) -> str:
-    place = bisect_left(parts, count)
-    return f"{name}{parts[place]}" if place < len(parts) else f"{name}more"
+class _Talk(NamedTuple):
+    """What a message says of others: `writers` are those of the turns, the oldest first."""
+
+    who: str  # its author
+    writers: list[str]
+    head: list[str]  # whom it names in its beginning
+    named: set[str]  # and anywhere
+    quotes: list[str]  # in small letters
+
+
+def _signs_of_talk(talk: _Talk, place: int, mark: str) -> list[str]:
+    """The signs of who spoke since the turn at `place`, and whom the message names.
+
+    `mark` tells if it is the newest of its author that proposed.
+    """
+    author, since = talk.writers[place], talk.writers[place + 1 :]
+    signs = [mark, _OWN[since.count(talk.who)], _OTHERS[len({*since, author}) - 1]]
+    if author not in since:
+        signs.append("last")
+    if author in talk.head:
+        signs.append(f"called {mark}" if talk.head[0] == author else f"head {mark}")
+    elif talk.head:
+        signs.append("head other")
+    if author in talk.named:
+        signs.append(f"named {mark}")
+    elif talk.named:
+        signs.append("named other")
+    return signs
+
+
+def _signs_of_words(talk: _Talk, proposals: Sequence[Proposal]) -> list[str]:
+    """The signs of what was proposed: whether it is sure, and quoted."""
+    signs = ["candidate"] if all(each.candidate for each in proposals) else []
+    if talk.quotes:
+        texts = [each.text.casefold() for each in proposals]
+        is_quoted = any(quote in text for quote in talk.quotes for text in texts)
+        signs.append("quoted" if is_quoted else "quotes other")
+    return signs
+
+
+def _of_others(memory: Memory, who: str, turn: Turn) -> list[Proposal]:
+    """What others than `who` proposed in `turn`, that stands; nothing where words are gone."""
+    if not turn.refs:
+        return []
+    aliases = memory.aliases
+    proposals = [
+        each
+        for each in standing_proposals(memory, turn.refs)
+        if not each.struck
+        and each.merged is None
+        and aliases.get(each.participant, each.participant) != who
+    ]
+    return [] if has_redacted(proposals) else proposals
 
 
 def _share(marks: set[int], proposals: Sequence[Proposal]) -> int:
     """How many of a proposal's words are among `marks`, per mille: of the one that has most."""
-    return max(
-        1000 * len(marks.intersection(each.fingerprint)) // max(1, len(each.fingerprint))
-        for each in proposals
-    )
+    most = 0
+    for each in proposals:
+        known = each.fingerprint
+        if known and (share := 1000 * len(marks.intersection(known)) // len(known)) > most:
+            most = share
+    return most
 
 
-def _names_of(memory: Memory, turns: Sequence[Turn]) -> dict[str, str]:
-    """Who wrote `turns`, by each word of their names that no other's has."""
+class _Parts(dict[int, str]):
+    """The sign of a count by the part of the numbers that it is in; kept as they come up."""
+
+    def __init__(self, name: str, *most: int) -> None:
+        self._name, self._most = name, most
+
+    def __missing__(self, count: int) -> str:
+        place = bisect_left(self._most, count)
+        sign = f"{self._name}{self._most[place] if place < len(self._most) else 'more'}"
+        self[count] = sign
+        return sign
+
+
+_FEW: Final = (0, 1, 2, 4, 8)
+_UNITS: Final = _Parts("units", 1, 3, 8, 20)
+_WRITERS: Final = _Parts("writers", 1, 2, 4)
+_OPEN: Final = _Parts("open", *_FEW)  # turns that the message may be for
+_BACK: Final = _Parts("back", 1, 2, 3, 5, 8)  # messages
+_RANK: Final = _Parts("rank", *_FEW)  # newer turns among those
+_AUTHOR: Final = _Parts("author", *_FEW)  # who proposed since, beside its author
+_OWN: Final = _Parts("own", *_FEW)  # turns of the message's author since
+_OTHERS: Final = _Parts("others", *_FEW)  # who wrote since, beside its author
+_SHARES: Final = _Parts("share", 0, 100, 200, 300, 400, 550)  # per mille of a proposal's words
+_BEST: Final = _Parts("best", *_FEW)  # turns that have a larger share
+_COUNT: Final = _Parts("count", 1, 3, 8)  # proposals of the turn
+
+
+def _names_of(writers: Sequence[str]) -> dict[str, str]:
+    """The `writers` by each word of their names that no other's has."""
     owners: dict[str, str] = {}
-    for name in dict.fromkeys(memory.named(turn.who) for turn in turns):
+    for name in dict.fromkeys(writers):
         for word in _WORD.findall(name.casefold()):
             owners[word] = name if owners.get(word, name) == name else ""
     return {word: name for word, name in owners.items() if name}

@@ -119,7 +119,7 @@ CORPORA: Final = {
         121, "e18497e671784fdb23a8012770885e52", "7dfebfc1ce31fefdf37d03b857bb7ccf"
     ),
     "agents/dev": Transcripts(
-        26, "06af07330c8cf7c19e0d5f51c751edd2", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "c58ce94ebed5e2d763ca6aef1691cf40", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "839d6c8c291d1767139688a0e84945e0", "878177d026edc0c16c3c8f1ccc0efb51")
