@@ -116,7 +116,7 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
     if not anew:
-        if len(own) == len(placed):
+        if len(own) == len(placed) and _talk_is_written(memory):
             take_likely_sides(moment, entry, message, marks, proposes=bool(said))
         answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)

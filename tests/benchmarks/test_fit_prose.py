@@ -95,5 +95,5 @@ def test_nothing_is_fitted_where_there_is_no_talk(
 @needs_corpora
 @pytest.mark.long
 def test_the_shipped_tables_are_those_of_the_talk() -> None:
-    """A minute and a half on two processors."""
+    """Three minutes on two processors."""
     assert fit_prose.file_text(CORPORA) == OUT.read_text("utf-8")

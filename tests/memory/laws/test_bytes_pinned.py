@@ -116,10 +116,10 @@ CORPORA: Final = {
         86, "3db39e8a6e674ebc4343a3b7b8e90376", "afb7de6e2ae6b592d000a2b28a3db6bd"
     ),
     "dev/wg": Transcripts(
-        121, "e18497e671784fdb23a8012770885e52", "7dfebfc1ce31fefdf37d03b857bb7ccf"
+        121, "3ec16d630e7cd05d24e56b8b74d015f4", "7dfebfc1ce31fefdf37d03b857bb7ccf"
     ),
     "agents/dev": Transcripts(
-        26, "c58ce94ebed5e2d763ca6aef1691cf40", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "8316a5e6d798a39096f511a4f2c1fca6", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "839d6c8c291d1767139688a0e84945e0", "878177d026edc0c16c3c8f1ccc0efb51")
