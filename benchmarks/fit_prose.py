@@ -30,15 +30,17 @@ from typing import Any, Final, NamedTuple
 from benchmarks.lbfgs import descend
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.model_reading import talks
-from benchmarks.prose_cases import ProseCase, prose_cases
+from benchmarks.prose_cases import ProseCase, prose_cases, repository_of
 from benchmarks.recorded import Recorded
+from benchmarks.side_cases import SideCase, side_cases
 from parley.memory.extraction.prose.prose_scores import ProseMessage, any_odds
 from parley.memory.extraction.prose.prose_tables import ProseTables, shipped_tables
-from parley.memory.extraction.writing.chosen_units import ODDS
+from parley.memory.extraction.writing.chosen_units import ODDS, WIDEST
 
 OUT: Final = ROOT / "memory" / "extraction" / "prose" / "english.json"
 FOLDS: Final = 10
-_RIDGES: Final = {"propose": 3.0, "decide": 6.0}
+SIDES: Final = "support"
+_RIDGES: Final = {"propose": 3.0, "decide": 6.0, "support": 20.0}
 _REPOSITORIES: Final = 3  # that have a sign
 _CASES: Final = 6
 _FAINT: Final = 2  # hundredths of a logit; a weaker weight is left out
@@ -47,6 +49,7 @@ _FIRST: Final = 4  # units in which a ruling without a text is looked for at fir
 _ROUNDS: Final = 3
 _STEPS: Final = range(-400, 801, 25)  # scores that certainty is measured at
 _FEWEST: Final = 12  # cases that a certainty is of
+_EVEN: Final = 500  # per mille: a side is read where it is right as often as not
 
 Weights = dict[str, int]
 
@@ -207,6 +210,29 @@ def fit_heads(corpus: Corpus, without: int | None = None) -> dict[str, Weights]:
     return heads
 
 
+# -- sides -----------------------------------------------------------------------------
+
+
+def read_sides(corpora: Path, readers: Sequence[ProseTables], part: int) -> list[SideCase]:
+    """The pairs of one part of the corpus, of a message and a turn that it may be for."""
+    return [
+        case
+        for talk in talks(corpora)
+        if fold_of(repository_of(talk)) == part
+        for case in side_cases(talk, readers[part])
+    ]
+
+
+def fit_sides(cases: Sequence[SideCase], without: int | None) -> Weights:
+    """The weights of the signs of pairs, without one part of the corpus if that is named."""
+    examples = [
+        Example(case.signs, case.right, _HALF if case.optional else 1.0, case.repository)
+        for case in cases
+        if case.right is not None and fold_of(case.repository) != without
+    ]
+    return fit_head(examples, _RIDGES[SIDES])
+
+
 # -- what is shipped -------------------------------------------------------------------
 
 
@@ -280,19 +306,75 @@ def _rights(scored: Sequence[Scored], least: int) -> list[bool]:
     return [each.right for each in scored if each.odds >= least and each.right is not None]
 
 
+def even_level(scored: Sequence[Scored]) -> int:
+    """The least score from which what is found is right as often as not; the highest where no
+    score is.
+    """
+    for level in _STEPS:
+        said = _rights(scored, ODDS[level])
+        if len(said) >= _FEWEST and 1000 * sum(said) >= _EVEN * len(said):
+            return level
+    return _STEPS[-1]
+
+
 def levels_of(found: Mapping[str, Sequence[Scored]]) -> dict[str, Any]:
     """`least` and `certainty` as they are shipped."""
-    least = {what: best_level(scored) for what, scored in found.items()}
+    least = {
+        what: even_level(scored) if what == SIDES else best_level(scored)
+        for what, scored in found.items()
+    }
     return {"least": least, "certainty": {what: certainties(each) for what, each in found.items()}}
 
 
-def fitted(corpora: Path) -> tuple[Corpus, list[dict[str, Weights]], dict[str, Weights]]:
-    """The corpus, the heads without each of its parts, and those of it all."""
+class Fitted(NamedTuple):
+    """What was fitted without each part of the corpus, and on it all.
+
+    `scored` is what each repository comes to by what was fitted without its part.
+    """
+
+    corpus: Corpus
+    heads: list[dict[str, Weights]]
+    whole: dict[str, Weights]
+    scored: dict[str, list[Scored]]
+
+
+def fitted(corpora: Path) -> Fitted:
+    """Fit the heads of units; read all talk by them, left out; fit sides on what that finds."""
     corpus = Corpus.read(corpora)
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         parts: list[int | None] = [*range(FOLDS), None]
         *heads, whole = pool.map(partial(_fit_part, corpora), parts)
-    return corpus, heads, whole
+        for each in (*heads, whole):
+            each[SIDES] = {"": -WIDEST}
+        scored = left_out_scores(corpus, heads)
+        scored[SIDES] = []
+        readers = left_out_tables(heads, scored)
+        read = pool.map(partial(read_sides, corpora, readers), range(FOLDS))
+        cases = [case for some in read for case in some]
+        *sides, all_sides = pool.map(partial(fit_sides, cases), parts)
+    for each, weights in zip((*heads, whole), (*sides, all_sides), strict=True):
+        each[SIDES] = weights
+    scored[SIDES] = [
+        Scored(
+            ODDS[weigh(case.signs, sides[fold_of(case.repository)])], case.right, case.repository
+        )
+        for case in cases
+    ]
+    return Fitted(corpus, heads, whole, scored)
+
+
+def left_out_tables(
+    heads: Sequence[Mapping[str, Weights]], scored: Mapping[str, Sequence[Scored]]
+) -> list[ProseTables]:
+    """The tables that each part of the corpus is read by: nothing in them is of that part."""
+    tables = []
+    for part in range(FOLDS):
+        others = {
+            what: [each for each in some if fold_of(each.repository) != part]
+            for what, some in scored.items()
+        }
+        tables.append(tables_with(heads[part], levels_of(others)))
+    return tables
 
 
 def _fit_part(corpora: Path, without: int | None) -> dict[str, Weights]:
@@ -301,11 +383,11 @@ def _fit_part(corpora: Path, without: int | None) -> dict[str, Weights]:
 
 def file_text(corpora: Path) -> str:
     """The text of the shipped file, fitted anew."""
-    corpus, heads, whole = fitted(corpora)
+    _, _, whole, scored = fitted(corpora)
     tree = dict(shipped_tables().data)
     tree["heads"] = {name: dict(sorted(w.items())) for name, w in whole.items() if name != "words"}
     tree["words"] = dict(sorted(whole["words"].items()))
-    tree |= levels_of(left_out_scores(corpus, heads))
+    tree |= levels_of(scored)
     return json.dumps(tree, indent=1, ensure_ascii=False) + "\n"
 
 

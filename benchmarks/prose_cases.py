@@ -47,6 +47,7 @@ def prose_cases(talk: Recorded, tables: ProseTables) -> list[ProseCase]:
     }
     licence = str(meta.get("licence", ""))
     names = {name for row in rows for name in re.findall(r"[a-z]{3,}", row["agent_id"].lower())}
+    repository = str(meta.get("repository", talk.name))
     cases, earlier = [], 0
     for row in rows:
         text = to_plain(row["content"])
@@ -64,7 +65,7 @@ def prose_cases(talk: Recorded, tables: ProseTables) -> list[ProseCase]:
         decision = keys["decision"].get(row["index"])
         cases.append(
             ProseCase(
-                str(meta.get("repository", talk.name)),
+                repository,
                 bool(licence) and not licence.startswith(("none", "not")),
                 message,
                 [_nameless(message.name_signs(each), names) for each in range(len(units))],
@@ -80,6 +81,11 @@ def prose_cases(talk: Recorded, tables: ProseTables) -> list[ProseCase]:
         )
         earlier += proposal is not None
     return cases
+
+
+def repository_of(talk: Recorded) -> str:
+    """Where a transcript is from; its name where that is not said."""
+    return str(talk.rows()[0].get("repository", talk.name))
 
 
 def _label(key: Row | None) -> Label:

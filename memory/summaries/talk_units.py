@@ -42,7 +42,8 @@ _LETTERS: Final = 4  # of a word of Latin letters that says something
 _LATIN: Final = frozenset(ascii_lowercase)
 _STEM: Final = 7  # letters by which two words are taken for one
 # Hundredths of a logit, as the weights of the tables. The signs of importance are worth less than
-# what the tables say, and more than a unit gains by being short; chosen on the recorded talk that `make eval` reads.
+# what the tables say, and more than a unit gains by being short; chosen on the recorded talk of
+# agents, so that no figure of that talk shows how well they do.
 _SIGN: Final = 50  # a number, a name, a condition: each
 _DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
 _FAINT: Final = -300  # below it the tables tell no difference that counts: one in twenty

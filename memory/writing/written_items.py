@@ -27,6 +27,7 @@ from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
 from parley.memory.writing.labels import cite_label, note_labels
+from parley.memory.writing.likely_sides import take_likely_sides
 from parley.memory.writing.quoted_answers import find_quoted, repeats_quoted
 from parley.memory.writing.stance_targets import is_tallied
 from parley.memory.writing.written_proposals import propose_units
@@ -43,6 +44,7 @@ _OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assign
 _BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it by these alone
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _FIXES: Final = "decide.output"  # of a document that sets down what was decided
+_NOTHING_NEW: Final = frozenset({_HOLDS, _FIXES})  # with either nothing is proposed
 _NAME: Final = re.compile(r"[a-z]+")
 _HANDLE: Final = re.compile(r"\bP([1-9]\d{0,8})\b")
 
@@ -102,31 +104,41 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
         read_late(moment, marks, entry)
     quoted = find_quoted(moment, text)
     taken_up = [proposal.ref for proposal in quoted]
-    if placed:
-        _answer(moment, entry, message, placed, marks)
+    own = _own(moment, message, placed)
+    if own:
+        _answer(moment, entry, message, own, marks)
     rules = {each.rule for each in placed}
     if _HOLDS in rules:
         taken_up += answered_turns.newest_own(memory, moment.participant)
-    if not rules.isdisjoint((_HOLDS, _FIXES)):
-        weighed = []
-    elif not marks:
+    if not marks or not rules.isdisjoint(_NOTHING_NEW):
         weighed = _take_likely(moment, message, placed, weighed)
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
     if not anew:
+        if len(own) == len(placed) and _talk_is_written(memory):
+            take_likely_sides(moment, entry, message, marks, proposes=bool(said))
         answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
     return True
 
 
+def _own(moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed]) -> list[Placed]:
+    """The wordings that do not tell how somebody else voted."""
+    memory, who = moment.memory, moment.participant
+    return [each for each in placed if not is_tallied(memory, who, message, each)]
+
+
 def _take_likely(
     moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], weighed: list[Weighed]
 ) -> list[Weighed]:
     """Add what the fitted tables find likely where no wording says it: enter a ruling, and return
-    the units that propose. A model that reads the talk finds these itself.
+    the units that propose. None do with some wordings; a model that reads the talk finds these
+    itself.
     """
+    if not _NOTHING_NEW.isdisjoint(each.rule for each in placed):
+        return []
     if moment.memory.is_read:
         return weighed
     ruled = any(each.act == "decide" for each in placed)
@@ -195,8 +207,6 @@ def _answer(
 ) -> None:
     """What the message says to what others proposed, where no mark says it."""
     named = any(mark.refs for mark in marks)
-    memory = moment.memory
-    placed = [each for each in placed if not is_tallied(memory, moment.participant, message, each)]
     stance = find_stance(placed)
     parts = () if stance is None else message.around(stance.unit)
     answered = answered_turns.find_answered(moment, entry, message, named, parts)

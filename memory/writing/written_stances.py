@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
-from parley.memory.items import decisions, proposals
+from parley.memory.items import decisions
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal, Reaction, Stance
 from parley.memory.writing.answered_turns import (
     PLACED,
-    has_redacted,
     nearest_turns,
     standing_proposals,
 )
 from parley.memory.writing.stance_targets import find_meant, find_several
-
-_LEAST_SHARED: Final = 5  # words of a proposal that a report of it has
-_SHARE: Final = 80  # and per cent of the proposal's
 
 
 def take_stances(
@@ -39,10 +34,7 @@ def take_stances(
             _react(moment, proposal, _stance_of(own), own)
         if several:
             return
-    if not answered:
-        return
-    if wording is None:
-        _take_reports(moment, message, placed, answered)
+    if wording is None or not answered:
         return
     for proposal in find_meant(moment.memory, message, wording, answered):
         _react(moment, proposal, _stance_of(wording), wording)
@@ -60,26 +52,6 @@ def find_stance(placed: Sequence[Placed]) -> Placed | None:
     return first.get("oppose") or first.get("support")
 
 
-def _take_reports(
-    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
-) -> None:
-    """Have who reports done what was proposed, in words of it, be for it.
-
-    If that is sure and nobody is against it, it is adopted.
-    """
-    done = next((each for each in placed if each.act == "done"), None)
-    if done is None or has_redacted(answered):
-        return
-    marks = message.marks()
-    for proposal in answered:
-        shared = len(marks.intersection(proposal.fingerprint))
-        if shared < _LEAST_SHARED or 100 * shared < _SHARE * len(proposal.fingerprint):
-            continue
-        is_sure = _react(moment, proposal, "support", done)
-        if is_sure and proposal.status == "active" and proposal.tally[1] == 0:
-            proposals.settle_proposal(moment, proposal, "adopted", placed_origin(moment, done))
-
-
 def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -> None:
     """Without a preference between what the last two others proposed."""
     memory = moment.memory
@@ -94,13 +66,13 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
             _react(moment, proposal, "neutral", neutral)
 
 
-def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> bool:
-    """Take a side on `proposal`; True if it is firm."""
+def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> None:
+    """Take a side on `proposal`."""
     if proposal.born == moment.n or not proposal.stands:
-        return False
+        return
     origin = replace(placed_origin(moment, wording), link="answer")
     reaction = Reaction(stance, conditional=False, counted=False, vote=False, origin=origin)
-    return decisions.take_side(moment, proposal, reaction)
+    decisions.take_side(moment, proposal, reaction)
 
 
 def placed_origin(moment: FoldStep, wording: Placed, also: tuple[Cite, ...] = ()) -> Origin:

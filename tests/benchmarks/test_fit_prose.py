@@ -14,6 +14,7 @@ from benchmarks.fit_prose import (
     Scored,
     best_level,
     certainties,
+    even_level,
     fit_head,
     fold_of,
     main,
@@ -73,6 +74,15 @@ def test_levels_come_of_what_was_left_out() -> None:
     assert levels[0][1] < 1000 * 50 // 110
 
 
+def test_sides_are_read_from_where_they_are_right_as_often_as_not() -> None:
+    scored = [
+        Scored(ODDS[score], right, "one")
+        for score, right in [(300, True)] * 12 + [(100, False)] * 12 + [(-100, False)] * 3
+    ]
+    assert -100 < even_level(scored) <= 100
+    assert even_level([]) == even_level(scored[12:]) > 300
+
+
 def test_nothing_is_fitted_where_there_is_no_talk(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -85,5 +95,5 @@ def test_nothing_is_fitted_where_there_is_no_talk(
 @needs_corpora
 @pytest.mark.long
 def test_the_shipped_tables_are_those_of_the_talk() -> None:
-    """Half a minute on two processors."""
+    """Three minutes on two processors."""
     assert fit_prose.file_text(CORPORA) == OUT.read_text("utf-8")

@@ -111,6 +111,7 @@ class ProseTables:
         heads: Mapping[str, Mapping[str, int]] = data["heads"]
         self.words: dict[str, int] = data["words"]  # of a unit that proposes
         self.units = SignWeights([heads[name] for name in UNIT_HEADS], self.classes)
+        self.sides = SignWeights([heads["support"]], self.classes)  # of a message and a turn
         self.forms: dict[tuple[object, ...], int] = {}  # sums of form signs, as they come up
         self.least: Mapping[str, int] = data["least"]
         self.certainty: Mapping[str, Sequence[Sequence[int]]] = data["certainty"]

@@ -23,7 +23,7 @@ from parley.memory.extraction.writing.back_references import TextWordings, compi
 from parley.memory.extraction.writing.wording import Weigher
 
 Place = Literal["opening", "heading", "anywhere"]
-Act = Literal["support", "oppose", "neutral", "decide", "done"]
+Act = Literal["support", "oppose", "neutral", "decide"]
 
 _instead: ContextVar[WritingCards | None] = ContextVar("_instead", default=None)
 

@@ -1,8 +1,8 @@
 """What one written message proposes, and what it says to what others proposed.
 
 A proposal is a unit whose wording weighs enough; of a message as a whole it is the sum of
-what its units weigh that tells whether it proposes at all. A stance, a ruling and a report
-are wordings at a place: the opening, a heading, anywhere. Linear in the message.
+what its units weigh that tells whether it proposes at all. A stance and a ruling are
+wordings at a place: the opening, a heading, anywhere. Linear in the message.
 """
 
 from __future__ import annotations
@@ -294,7 +294,7 @@ class WrittenMessage:
         return mark[1] if mark is not None else ""
 
     def placed(self) -> list[Placed]:
-        """The wordings of stances, rulings and reports, in the order of the rules."""
+        """The wordings of stances and rulings, in the order of the rules."""
         cards, units = self._cards, self.units
         hits = cards.gate.hits(self._low.encode())
         if not hits:
@@ -384,7 +384,7 @@ _DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print i
 _REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
 _STANCES: Final = ("support", "oppose")
-_CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
+_CLAIMS: Final = ("support", "decide")  # what nobody may be made to have said
 _OPTION: Final = "option"
 _MARK: Final = re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,2}\(?([a-h]|\d{1,2})[.)][*_]{0,2}\s+[*_]{0,2}")
 _NAMED_OPTION: Final = re.compile(r"[\s*_(]{0,4}(?:option\s+)?([a-h]|\d{1,2})(?:[).:]|\s-)")

@@ -226,48 +226,6 @@ def test_ticks_of_a_list_are_no_votes() -> None:
     assert stances(memory, 1) == {}
 
 
-DONE = (
-    "Done: tokens are cached for an hour now, and the client can ask for a fresh one when it "
-    "has to; the log shows when that happens.\n\n"
-    "The change is on the main branch since this morning, with a test of the lifetime "
-    "and one of the renewal, and both of them pass on the build server as on mine."
-)
-
-
-def test_what_another_reports_done_is_a_candidate_side_and_settles_nothing() -> None:
-    memory, facts = folded(talk(("ana", CACHE), ("bo", DONE)))
-    made = memory.proposals[1]
-    assert (made.status, stances(memory, 1), made.tally) == ("active", {"bo": "support"}, (0, 0, 0))
-    assert [fact.data["rule"] for fact in facts if fact.kind == "side.read"] == [
-        "writing/done.reported"
-    ]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        DONE.replace("Done:", "Not done yet:"),
-        DONE.replace("Done: tokens are cached for an hour now", "Done: the pictures are smaller"),
-        f"Once this is done: tokens are cached, and the client asks for a fresh one.{LONG}",
-    ],
-)
-def test_what_is_denied_or_about_something_else_adopts_nothing(answer: str) -> None:
-    words = answer.replace("client", "page").replace("fresh one", "sharper one")
-    memory, _ = folded(talk(("ana", CACHE), ("bo", answer if "token" in answer else words)))
-    assert memory.proposals[1].status == "active"
-
-
-def test_a_proposal_that_somebody_is_against_is_not_adopted() -> None:
-    against = ("cy", f"I disagree with P1.{LONG}")
-    memory, _ = folded(talk(("ana", CACHE), against, ("bo", DONE)))
-    assert memory.proposals[1].status == "active"
-
-
-def test_who_reports_their_own_proposal_done_adopts_nothing() -> None:
-    memory, _ = folded(talk(("ana", CACHE), ("ana", DONE)))
-    assert memory.proposals[1].status == "active"
-
-
 @pytest.mark.parametrize(("line", "stance"), [("+1 to P1", "support"), ("-1 on P1", "oppose")])
 def test_a_vote_on_a_handle_counts_in_a_document(line: str, stance: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", f"{REPORT}\n\n{line}")))
