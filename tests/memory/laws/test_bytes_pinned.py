@@ -116,10 +116,10 @@ CORPORA: Final = {
         86, "1c8e3005c16bbefba673f77375eac8ec", "2c8384aad647c295627919b2dbd27c4c"
     ),
     "dev/wg": Transcripts(
-        121, "a8e471e3fa3dd39cdb0e145fc935f30f", "16829d5b8e3598ab1b295b80d02c8cb5"
+        121, "d7c5ef06d1994651cbe400d9e587265c", "e5ce318f2e0481366ca53a4df122763f"
     ),
     "agents/dev": Transcripts(
-        26, "226696f5ea181452197961aa8d218ec3", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "480abd82950ddaa7dde8cdb050d34a87", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "10ba2e601e02747dca5cf0eb0358d021", "2830d39d1827bd9c8e41300ff8064309")
