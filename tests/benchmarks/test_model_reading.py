@@ -54,7 +54,6 @@ GOLD: list[dict[str, Any]] = [
     {"index": 3, "label": "decision", "proposal_index": 1},
     {"index": 1, "label": "reaction", "proposal_index": 0, "stance": "oppose"},
     {"index": 2, "label": "reaction", "proposal_index": 1, "stance": "support"},
-    {"index": 3, "label": "reaction", "proposal_index": 0, "stance": "oppose"},
     {"index": 0, "label": "status", "proposal_index": 0, "status": "rejected"},
     {"index": 1, "label": "status", "proposal_index": 1, "status": "accepted"},
     {"index": 4, "label": "status", "proposal_index": 4, "status": "active"},
@@ -91,7 +90,7 @@ async def test_what_the_ledger_shows_is_scored(corpora: Path, tmp_path: Path) ->
     assert row["proposal"] == {"P": 1.0, "R": 1.0, "n": 3}
     assert row["decision"] == {"P": 1.0, "R": 1.0, "n": 1}
     assert (row["side"]["P"], row["side"]["R"], row["side"]["oppose"]) == (
-        1.0, 1.0, {"R": 1.0, "n": 2},
+        1.0, 1.0, {"R": 1.0, "n": 1},
     )  # fmt: skip
     assert row["status"] == {"acc": 1.0, "n": 3}
     assert (row["calls"], row["refused"]) == (2, {})
