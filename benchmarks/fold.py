@@ -26,7 +26,7 @@ from benchmarks.material import (
 )
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
-from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.units import split_units
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.fold.apply import apply
@@ -157,7 +157,7 @@ def reading_us(texts: list[str], runs: int) -> dict[str, float]:
     """Microseconds of processor time, a message, of what reading one as a document cannot leave
     out: its blocks and units, their words, what these weigh, one look for wordings at a place.
     """
-    cards, plain = current_cards(), [to_plain(text) for text in texts]
+    cards, plain = shipped_cards(), [to_plain(text) for text in texts]
     messages = [WrittenMessage(text, frozenset(), cards) for text in plain]
     parts: list[tuple[str, Callable[[], object]]] = [
         ("units", lambda: [split_units(text) for text in plain]),

@@ -165,9 +165,9 @@ def _claim(kind: str | None, fields: Mapping[str, Any], shown: Shown) -> Claim:
         raise RowFault("message", f"message {n or '?'} is not one of those to read")
     quote = text_of(fields.get("quote"))
     place = locate_quote(message.text, quote)
-    place = _listed_place(kind, text_of(fields.get("id")), message, shown) or place
     if place is None:
         raise RowFault("quote", f"message {n} does not say {quote[:80]!r}")
+    place = _listed_place(kind, text_of(fields.get("id")), message, shown) or place
     words = message.text[place[0] : place[1]]
     claim = Claim(
         label=cast("ClaimLabel", kind),
@@ -183,7 +183,7 @@ def _claim(kind: str | None, fields: Mapping[str, Any], shown: Shown) -> Claim:
 def _listed_place(
     kind: str, name: str, message: ShownMessage, shown: Shown
 ) -> tuple[int, int] | None:
-    """Where the listed item is said that a row with its handle for an id means."""
+    """Where `message` says the listed item that has the id of a row as its handle, if one has."""
     item = shown.listing.by_handle.get(name.rstrip("?"))
     if item is None or item.place is None or item.place[1] > len(message.text):
         return None

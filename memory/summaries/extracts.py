@@ -1,9 +1,10 @@
 """Summaries without a model: what a range did to the ledger, then the talk that says most.
 
-A line for each item of the ledger; then whole units of the talk in its order, each under who says
-it, the weightiest first and none that says again what is told (maximal marginal relevance over
-content words), until the room is full. A summary of summaries is chosen from their lines, so that
-it costs the same whatever it covers. Deterministic.
+First a line for each item that something came of. Then, in the order of the talk, what was only
+proposed and the units of the talk with the highest scores, each behind its author. A unit is left
+out if chosen text says most of it already (maximal marginal relevance over content words), or if
+there is no room. A summary of summaries is chosen from their lines, so its cost does not grow with
+the talk. Deterministic.
 """
 
 from __future__ import annotations
@@ -33,13 +34,11 @@ MORE: Final = 400  # per cent of its words that the summary of long talk may hav
 _LONG_MESSAGES: Final = 200  # characters of a message, on average
 _CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
-_FOR_TALK: Final = (
-    500  # per mille of the room that is left for talk by what is proposed and no more
-)
-_SAME: Final = 65  # per cent of the words of a unit that one told text has: it says nothing new
+_FOR_TALK: Final = 500  # per mille of the room that only proposed items leave to the talk
+_SAME: Final = 65  # per cent of its words in one chosen text, from which a unit says nothing new
 # Hundredths of a logit, as the weights of the tables.
-_ALIKE: Final = 1  # that a unit loses for each per cent of its words that one told text has
-_AGAIN: Final = 80  # for each unit of its message that is told
+_ALIKE: Final = 1  # that a unit loses for each per cent of its words in one chosen text
+_AGAIN: Final = 80  # that it loses for each chosen unit of its message
 _REPORTS: Final = 100  # where it puts nothing forward, by the wordings of the cards
 
 Chosen = list[tuple[Candidate, str]]
@@ -70,8 +69,8 @@ class Room:
         return True
 
 
-class Told:
-    """How much is told already of each of several texts, by their content words."""
+class Coverage:
+    """How much of each of several texts the chosen ones say already, by their content words."""
 
     def __init__(self, texts: Sequence[frozenset[str]]) -> None:
         self._texts = texts
@@ -79,10 +78,13 @@ class Told:
         for place, words in enumerate(texts):
             for word in words:
                 self._with.setdefault(word, []).append(place)
-        self.shares = [0] * len(texts)  # per cent of its words that one told text has
+        self.shares = [0] * len(texts)  # per cent of its words in one chosen text
 
     def note(self, words: frozenset[str]) -> None:
-        """Note that a text is told. Another number, or a denial, says something new."""
+        """Note that a text with these words is chosen.
+
+        A text with another number or a denial still says something new.
+        """
         shared: dict[int, int] = {}
         for word in words:
             for place in self._with.get(word, ()):
@@ -138,7 +140,7 @@ def condense_summaries(
     """The summary of a range from those of the ranges `below`, oldest first, and its `changes`.
 
     In as many words as the longest of them has, at least `words`. Of what a model said each line
-    counts as a unit, and beside it the ledger is told without words.
+    counts as a unit; beside it, items of the ledger are listed without their words.
     """
     most = max([words, *(len(each.text.split()) for each in below)]) if words > 0 else 0
     weights: dict[str, int] = {}
@@ -167,7 +169,7 @@ def condense_summaries(
 
 
 def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[LedgerItem]:
-    """What happened to items in a range of which a model tells, without anybody's sides."""
+    """What happened to items in a range that a model summarised, without anybody's sides."""
     own = [
         change
         for change in changes
@@ -197,7 +199,7 @@ def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Ro
     """The lines of a summary, as far as there is room: items that something came of, then what was
     proposed and the talk, in their order.
     """
-    told = Told(
+    covered = Coverage(
         [each.words.content for each in candidates] + [each.words.content for each in items]
     )
     ledger: dict[int, str] = {}
@@ -206,7 +208,7 @@ def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Ro
     for spare in (room.chars * _FOR_TALK // 1000 if candidates else 0, 0):
         for place in ranked:
             item = items[place]
-            said = item.is_bare and told.shares[len(candidates) + place] >= _SAME
+            said = item.is_bare and covered.shares[len(candidates) + place] >= _SAME
             least = spare if item.is_bare else 0
             if place in ledger or said or item.words.size > room.chars - least:
                 continue
@@ -214,18 +216,18 @@ def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Ro
             if room.take(text, least):
                 ledger[place] = text
                 for words in (item.words, *item.reasons):
-                    told.note(words.content)
+                    covered.note(words.content)
         turns = Counter(items[place].turn for place in ledger if items[place].is_bare)
-        talk = talk or _choose(candidates, told, room, turns)
+        talk = talk or _choose(candidates, covered, room, turns)
     settled = [text for place, text in sorted(ledger.items()) if not items[place].is_bare]
     bare = [(items[place].place, text) for place, text in ledger.items() if items[place].is_bare]
     return "\n".join([*settled, *_in_order(bare, talk)])
 
 
 def _choose(
-    candidates: Sequence[Candidate], told: Told, room: Room, turns: Counter[tuple[int, str]]
+    candidates: Sequence[Candidate], covered: Coverage, room: Room, turns: Counter[tuple[int, str]]
 ) -> Chosen:
-    """The weightiest of `candidates` that say something new, with their words, in their order."""
+    """The best `candidates` that say something new, with their words, in the order of the talk."""
     scores = [each.words.score for each in candidates]
     heap = [(-score, place) for place, score in enumerate(scores)]
     heapify(heap)
@@ -234,24 +236,24 @@ def _choose(
     while heap:
         value, place = heappop(heap)
         each, words = candidates[place], candidates[place].words
-        if told.shares[place] >= _SAME or words.size > room.chars:
+        if covered.shares[place] >= _SAME or words.size > room.chars:
             continue
         if place not in weighed:
             weighed.add(place)
             scores[place] -= _REPORTS * words.reports()
         turn = (each.place[0], each.who)
-        now = _ALIKE * told.shares[place] + _AGAIN * turns[turn] - scores[place]
-        if now > value:  # it weighs less than when it was ranked
+        now = _ALIKE * covered.shares[place] + _AGAIN * turns[turn] - scores[place]
+        if now > value:  # its score is lower than when it was ranked
             heappush(heap, (now, place))
             continue
-        text = words.tell()
+        text = words.render()
         lead, _, rest = text.partition(": ")
         listed = chosen.get((*turn, lead)) if rest else None
         head = f"{speaker(each.who)}: "
         if not text or not room.take(rest if listed else head + text):
             continue
         turns[turn] += 1
-        told.note(words.content)
+        covered.note(words.content)
         if listed:
             listed.append((each, rest))
         else:

@@ -1,8 +1,8 @@
 """What a range did to the ledger, a line for each item: what happened, by whom, in what words.
 
 `P3 proposed by ann; opposed by bob; accepted; D1 ratified: <its words>`, below it the words
-of whoever was against it. What became of an item is told where the range shows it: in words that
-name the item or share content words with it, or in a message too short to speak of another.
+of whoever was against it. A line says what became of an item only if the range shows it: in words
+that name the item or share content words with it, or in a message too short to be about another.
 """
 
 from __future__ import annotations
@@ -44,15 +44,17 @@ class LedgerItem:
 
     @property
     def turn(self) -> tuple[int, str]:
-        """The message that a bare item is told of, as `Candidate` has it: n, who."""
+        """The message of a bare item, as `Candidate` has it: n, who."""
         return self.place[0], self.phrases[0].removeprefix("proposed by ")
 
     def add(self, phrases: Iterable[str]) -> None:
         self.phrases += [phrase for phrase in phrases if phrase not in self.phrases]
 
     def lines(self) -> str:
-        head, words = f"{self.ref} {'; '.join(self.phrases)}", self.words.tell()
-        return "\n".join([f"{head}: {words}" if words else head, *(r.tell() for r in self.reasons)])
+        head, words = f"{self.ref} {'; '.join(self.phrases)}", self.words.render()
+        return "\n".join(
+            [f"{head}: {words}" if words else head, *(r.render() for r in self.reasons)]
+        )
 
 
 def speaker(name: str) -> str:
@@ -80,9 +82,9 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
         weight = max(WEIGHTS[change.kind] for change in shown), words.score
         place = (0, 0) if born is None else (born.n, born.start)
         item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk), place)
-        if not (item.is_bare and words.reports()):  # what only reports is told as talk, if at all
+        if not (item.is_bare and words.reports()):  # what only reports is talk
             items[ref] = item
-    for change in changes:  # what accepting a proposal decided is told with the proposal
+    for change in changes:  # what accepting a proposal decided is shown with the proposal
         decision, proposal = items.get(change.ref), items.get(change.other)
         if change.kind == "ratified" and decision is not None and proposal is not None:
             content, other = decision.words.content, proposal.words.content
@@ -112,7 +114,7 @@ def _is_shown(
     said = at.content if change.end else content_words(line.content)
     if change.ref.lower() in said:
         return True
-    if not content:  # nobody can tell
+    if not content:  # that cannot be known
         return change.kind not in _SIDES
     return len(said & content) >= _SHARED + (not change.end)
 
@@ -125,12 +127,12 @@ def _reasons(shown: Sequence[LedgerChange], talk: RangeTalk) -> list[Words]:
             words = talk.words_at(change.n, change.start, change.end)
             if words.size:
                 head = f"  {speaker(change.who)}: "
-                given[change.who] = words._replace(tell=partial(_behind, head, words))
+                given[change.who] = words._replace(render=partial(_behind, head, words))
     return list(given.values())
 
 
 def _behind(head: str, words: Words) -> str:
-    return head + words.tell()
+    return head + words.render()
 
 
 def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
@@ -156,7 +158,7 @@ def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
 
 
 def read_items(lines: Sequence[str], first: int) -> Iterator[LedgerItem]:
-    """The items that the lines of the summary of a range from `first` on tell of."""
+    """The items in the lines of the summary of a range that begins at n `first`."""
     item = None
     for at, line in enumerate(lines):
         if line.startswith("  ") and item is not None:

@@ -1,8 +1,8 @@
-"""The talk of a range in units, each weighed: the sentences, items and rows that may be told.
+"""The talk of a range in units with scores: the sentences, items and rows a summary may show.
 
-A unit weighs what the fitted tables say, how likely it proposes or rules; beside that count
-numbers, names and conditions, in talk that no table reads these alone and words that nobody
-else says. Linear in the text, of which the first 20,000 characters of a message count.
+The score of a unit is what the fitted tables say (how likely it proposes or rules), and more for
+numbers, names, conditions and results. If no table reads the talk, words that nobody else says
+count instead. Linear in the text; the first 20,000 characters of a message are read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from parley.memory.extraction.writing.back_references import (
     has_fields,
     points_elsewhere,
 )
-from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.item_texts import item_text
 from parley.memory.extraction.writing.ruling_texts import form_fields
 from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, unit_words
@@ -34,8 +34,8 @@ from parley.memory.text.plain_text import to_plain
 _READ: Final = 20_000  # characters of one message: what is behind them is pasted
 _LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
 _ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
-_AROUND: Final = 160  # characters that a unit is told with so that it can be understood alone
-_MOST: Final = 450  # characters of a unit that are told; of a longer one its first sentences
+_AROUND: Final = 160  # characters before a unit that make it understood alone
+_MOST: Final = 450  # characters of a unit that are shown; of a longer one its first sentences
 _FIRST: Final = 100  # characters that these have at least
 DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
 _LETTERS: Final = 4  # of a word of Latin letters that says something
@@ -46,7 +46,7 @@ _STEM: Final = 7  # letters by which two words are taken for one
 # agents, so that no figure of that talk shows how well they do.
 _SIGN: Final = 50  # a number, a name, a condition: each
 _DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
-_FAINT: Final = -300  # below it the tables tell no difference that counts: one in twenty
+_FAINT: Final = -300  # odds of one in twenty: lower scores of the tables count as this
 _RESULT: Final = 110  # a word that says what came of something, by the classes of the tables
 _TITLE: Final = 80  # the title of a message, which says what it is about
 _LATER: Final = 60  # the last message, others in proportion: it says what came of the earlier ones
@@ -69,17 +69,17 @@ class Line(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What may be told: its content words, about how long it is, its words on one line."""
+    """What a summary may show: its content words, about how long it is, its words on one line."""
 
     content: frozenset[str]
     size: int
-    tell: Callable[[], str]  # dear, and "" where it cannot be told: asked where there is room
+    render: Callable[[], str]  # costly; "" if it cannot be shown alone: asked if there is room
     score: int = 0
-    reports: Callable[[], bool] = bool  # true of what puts nothing forward; dear as well
+    reports: Callable[[], bool] = bool  # true if it puts nothing forward; costly as well
 
     @classmethod
     def of(cls, text: str, score: int = 0) -> Words:
-        """A text that is told as it is."""
+        """A text that is shown as it is."""
         return cls(content_words(text), len(text), text.__str__, score)
 
 
@@ -96,7 +96,7 @@ class Candidate(NamedTuple):
 
 def content_words(text: str) -> frozenset[str]:
     """The words of `text` that say something, by their first letters; ideographs one by one."""
-    common = current_cards().common
+    common = shipped_cards().common
     return frozenset(
         [
             word[:_STEM]
@@ -126,7 +126,7 @@ def weigh_sentences(texts: Sequence[str]) -> list[int]:
 
 
 def _weigh_units(units: list[Unit], words: list[list[str]]) -> list[int]:
-    """What units weigh by the tables: that they propose, or rule; that they tell of a result."""
+    """What units weigh by the tables: that they propose or rule, that they say a result."""
     tables = current_tables()
     results = sum(1 << tables.classes.index(name) for name in _RESULTS)
     prose = ProseMessage(units, words, tables, Setting())
@@ -143,7 +143,7 @@ class RangeTalk:
         self.lines = {line.n: line for line in lines}
         names = frozenset(line.participant.lower().partition(" ")[0] for line in lines)
         self._messages = {
-            line.n: WrittenMessage(to_plain(line.content[:_READ]), names, current_cards())
+            line.n: WrittenMessage(to_plain(line.content[:_READ]), names, shipped_cards())
             for line in lines
         }
         self._scores = {
@@ -152,7 +152,7 @@ class RangeTalk:
         self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
     def list_candidates(self) -> list[Candidate]:
-        """What may be told, in the order of the talk."""
+        """The units that may be shown, in the order of the talk."""
         said: Counter[str] = Counter()
         if self._unread:
             for line in self.lines.values():
@@ -164,7 +164,7 @@ class RangeTalk:
                 title = index == 0 and unit.kind == "heading"
                 if title or _says_something(message, unit):
                     raw = message.text[unit.start : unit.end]
-                    words = self._words(n, index, partial(_tell_alone, message, index))
+                    words = self._words(n, index, partial(_render_alone, message, index))
                     score = (
                         words.score
                         + weigh_signs(raw, message.words[index])
@@ -192,21 +192,21 @@ class RangeTalk:
         if message is None or not places:
             return NO_WORDS
         place = max(places, key=lambda at: (scores[at], -at))
-        return self._words(n, place, partial(tell_unit, message, place))
+        return self._words(n, place, partial(render_unit, message, place))
 
-    def _words(self, n: int, index: int, tell: Callable[[], str]) -> Words:
+    def _words(self, n: int, index: int, render: Callable[[], str]) -> Words:
         message, scores = self._messages[n], self._scores[n]
         unit = message.units[index]
         raw = message.text[unit.start : unit.end]
         likely = n not in self._unread and scores[index] > _FAINT + _RESULT
         reports = partial(message.is_unsaid, index) if likely else bool
         size = min(len(raw), _MOST)
-        return Words(content_words(raw), size, partial(_in_brief, tell), scores[index], reports)
+        return Words(content_words(raw), size, partial(_in_brief, render), scores[index], reports)
 
 
-def _in_brief(tell: Callable[[], str]) -> str:
-    """What is told, of long words the first sentences; "" of words twice as long that are one."""
-    text = tell()
+def _in_brief(render: Callable[[], str]) -> str:
+    """The text; of a long one its first sentences; "" if one sentence alone is twice too long."""
+    text = render()
     if len(text) <= _MOST:
         return text
     end = max(text.rfind(mark, _FIRST, _MOST) for mark in (". ", "? "))
@@ -225,9 +225,9 @@ def _says_something(message: WrittenMessage, unit: Unit) -> bool:
     return not leads_in(message, unit) and not is_courtesy(raw)
 
 
-def tell_unit(message: WrittenMessage, index: int) -> str:
-    """The words of a unit, whole: of a heading or a lead-in with what stands under it, of others
-    behind what makes them understood, where that is short.
+def render_unit(message: WrittenMessage, index: int) -> str:
+    """The whole words of a unit: a heading or a lead-in with the text under it, another unit behind
+    what makes it understood, if that is short.
     """
     if fields := form_fields(message.text):
         return fields
@@ -243,7 +243,7 @@ def tell_unit(message: WrittenMessage, index: int) -> str:
     return text if around and (leads or len(behind) <= 1) else own
 
 
-def _tell_alone(message: WrittenMessage, index: int) -> str:
-    """The same; "" where it points to words elsewhere, or is the head of a letter."""
-    text, wordings = tell_unit(message, index), message.text_wordings
+def _render_alone(message: WrittenMessage, index: int) -> str:
+    """The same; "" if it points to words elsewhere, or is the head of a letter."""
+    text, wordings = render_unit(message, index), message.text_wordings
     return "" if has_fields(text, wordings) or points_elsewhere(text, wordings) else text

@@ -1,9 +1,9 @@
-"""Whom a written message is likely for, by fitted tables, where no wording says it.
+"""Which earlier proposals a written message likely supports, by fitted tables.
 
-Each pair of the message and a newer turn that proposed has signs: the classes of words that the
+A pair of the message and an earlier turn that proposed has signs: the classes of words that the
 message begins with, how near the turn is, who spoke since, whom the message names, the words that
-both have. Their weights add up. What is found so is a candidate, never a firm side. Looks at the
-turns that are kept (`answered_turns.TURNS`) alone.
+both have. Their weights add up. A side found in this way is a candidate, never firm. Only the turns
+that memory keeps (`answered_turns.TURNS`) are looked at, so the cost has a bound.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def take_likely_sides(
     *,
     proposes: bool,
 ) -> None:
-    """Take the message for each turn that it is likely for: as a candidate.
+    """Record, as candidates, the sides that the author of the message likely takes.
 
-    Not of who said already where they stand, nor of their own proposals, nor where a mark says a
-    side; a model that reads the talk finds sides itself.
+    An author gets no side on their own proposals or where they took one before; no message does
+    that has a mark of a side, or that a model reads.
     """
     memory = moment.memory
     if memory.is_read or not message.units or any(mark.reacts for mark in marks):
@@ -138,9 +138,9 @@ def name_classes(masks: Sequence[int], tables: ProseTables) -> list[str]:
 def find_targets(
     memory: Memory, who: str, entry: Message, message: WrittenMessage, *, proposes: bool
 ) -> list[Target]:
-    """The turns of others that proposed, newest first, each with its signs.
+    """The turns in which others proposed, newest first, each with its signs.
 
-    None of which words are gone. A reply is to the message that it replies to alone.
+    Turns with redacted words are left out. A reply has the message that it answers alone.
     """
     turns = memory.writing.turns
     writers = [memory.aliases.get(turn.who, turn.who) for turn in turns]
@@ -224,7 +224,7 @@ def _signs_of_words(talk: _Talk, proposals: Sequence[Proposal]) -> list[str]:
 
 
 def _of_others(memory: Memory, who: str, turn: Turn) -> list[Proposal]:
-    """What others than `who` proposed in `turn`, that stands; nothing where words are gone."""
+    """The proposals of others than `who` in `turn`; none if some of their words are redacted."""
     if not turn.refs:
         return []
     aliases = memory.aliases
@@ -294,8 +294,8 @@ def _quotes_of(text: str) -> list[str]:
 
 
 def _support(moment: FoldStep, message: WrittenMessage, target: Target, certainty: int) -> None:
-    """Have who speaks be for what they mean of `target`: the proposal that has most of their
-    words, else all.
+    """Record support of the proposal of `target` that shares most words with the message, else of
+    all of them.
     """
     proposals = target.proposals
     if len(proposals) > 1:

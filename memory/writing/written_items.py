@@ -12,7 +12,7 @@ from parley.memory.extraction.prose.prose_scores import ProseMessage, Setting
 from parley.memory.extraction.prose.prose_tables import current_tables
 from parley.memory.extraction.structure.marking_style import LIKELY
 from parley.memory.extraction.writing.back_references import is_bare_verdict
-from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.ruling_texts import join_proposed, ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
@@ -91,7 +91,7 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
         return False
     text = to_plain(entry.content)
     known = {label: each.text for label, each in memory.writing.labels.items()}
-    message = WrittenMessage(text, memory.call_names, current_cards(), known)
+    message = WrittenMessage(text, memory.call_names, shipped_cards(), known)
     if not message.is_readable():
         return False
     marks = tuple(mark for mark in memory.reader.read_marks(text) if not _is_bare(message, mark))
@@ -110,8 +110,7 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     rules = {each.rule for each in placed}
     if _HOLDS in rules:
         taken_up += answered_turns.newest_own(memory, moment.participant)
-    if not marks or not rules.isdisjoint(_NOTHING_NEW):
-        weighed = _take_likely(moment, message, placed, weighed)
+    weighed = _proposing(moment, message, placed, marks, weighed)
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
@@ -125,20 +124,30 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
 
 
 def _own(moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed]) -> list[Placed]:
-    """The wordings that do not tell how somebody else voted."""
+    """The wordings that are the author's own, not reports of how somebody else voted."""
     memory, who = moment.memory, moment.participant
     return [each for each in placed if not is_tallied(memory, who, message, each)]
+
+
+def _proposing(
+    moment: FoldStep,
+    message: WrittenMessage,
+    placed: Sequence[Placed],
+    marks: Sequence[Detection],
+    weighed: list[Weighed],
+) -> list[Weighed]:
+    """The units that propose: by wordings, and where no mark says anything by the tables."""
+    if not _NOTHING_NEW.isdisjoint(each.rule for each in placed):
+        return []
+    return weighed if marks else _take_likely(moment, message, placed, weighed)
 
 
 def _take_likely(
     moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], weighed: list[Weighed]
 ) -> list[Weighed]:
     """Add what the fitted tables find likely where no wording says it: enter a ruling, and return
-    the units that propose. None do with some wordings; a model that reads the talk finds these
-    itself.
+    the units that propose. A model that reads the talk finds these itself.
     """
-    if not _NOTHING_NEW.isdisjoint(each.rule for each in placed):
-        return []
     if moment.memory.is_read:
         return weighed
     ruled = any(each.act == "decide" for each in placed)

@@ -49,7 +49,6 @@ _MOST_COUNT: Final = 2**40  # keeps sums of foreign numbers within 64 bits
 _ITEMS: Final = ("proposal", "ruling")
 _HANDLE: Final = re.compile(r"M([1-9][0-9]{0,8})(\.[1-9][0-9]?)?\Z")
 _REF: Final = re.compile(r"([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)\Z")
-LOCAL_ID: Final = re.compile(r"[a-z][a-z0-9]{0,7}\Z")  # of a claim within its entry; no handle
 
 
 def is_claim_handle(ref: str) -> bool:

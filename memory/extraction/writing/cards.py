@@ -7,9 +7,7 @@ Data, one file a language. Weights are whole numbers in hundredths of a logit, f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -24,8 +22,6 @@ from parley.memory.extraction.writing.wording import Weigher
 
 Place = Literal["opening", "heading", "anywhere"]
 Act = Literal["support", "oppose", "neutral", "decide"]
-
-_instead: ContextVar[WritingCards | None] = ContextVar("_instead", default=None)
 
 
 class PlacedRule(NamedTuple):
@@ -154,18 +150,3 @@ def shipped_cards() -> WritingCards:
     """English, as shipped."""
     source = resources.files(__package__).joinpath("english.json").read_text(encoding="utf-8")
     return WritingCards(json.loads(source))
-
-
-def current_cards() -> WritingCards:
-    """What written talk is read by: the shipped cards, but within `use_cards`."""
-    return _instead.get() or shipped_cards()
-
-
-@contextmanager
-def use_cards(cards: WritingCards) -> Iterator[None]:
-    """Read with `cards` instead, to measure others than the shipped."""
-    token = _instead.set(cards)
-    try:
-        yield
-    finally:
-        _instead.reset(token)

@@ -101,7 +101,7 @@ def _lines(records: list[Record]) -> list[Line]:
 
 
 def sum_up(*talk: tuple[str, str], **settings: object) -> list[str]:
-    """The lines of the summary of a talk where there is room for all that can be told."""
+    """The lines of the summary of a talk where there is room for all that can be shown."""
     lines, changes = fold_talk(*talk, **settings)
     return extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY)).splitlines()
 
@@ -121,30 +121,30 @@ def settled(interval: int, *talk: tuple[str, str]) -> list[Summary]:
 # -- the ledger ----------------------------------------------------------------
 
 
-def test_what_was_proposed_opposed_and_decided_is_told_first() -> None:
+def test_what_was_proposed_opposed_and_decided_is_shown_first() -> None:
     """By whom, against whom, what became of it, and in what words; then the talk in its order."""
-    told = sum_up(*MEETING)
-    assert told[:3] == [
+    shown = sum_up(*MEETING)
+    assert shown[:3] == [
         "P1 proposed by ann; opposed by bob: I propose we move the archive to the new rack.",
         "  bob: I disagree with P1: the new rack is loud.",
         "D1 claimed by dora, on P1: RESOLVED: move the archive in May.",
     ]
-    assert told[-1].startswith("ann: Support P1, since the old rack has no room left")
-    assert not any("morning" in line or "mount" in line for line in told)
+    assert shown[-1].startswith("ann: Support P1, since the old rack has no room left")
+    assert not any("morning" in line or "mount" in line for line in shown)
 
 
-def test_nobody_is_told_to_have_claimed_what_accepting_a_proposal_decided() -> None:
-    """It is told with the proposal, in the words of that."""
+def test_nobody_is_shown_to_have_claimed_what_accepting_a_proposal_decided() -> None:
+    """It is shown with the proposal, in the words of that."""
     proposal = "I propose we move the archive to the new rack in the cellar."
-    told = sum_up(("Ana", proposal), ("Bo", "+1 to P1"), ("Cy", "+1 to P1"), ratify={"quorum": 2})
-    assert told == [f"P1 proposed by Ana; supported by Bo, Cy; accepted; D1 ratified: {proposal}"]
+    shown = sum_up(("Ana", proposal), ("Bo", "+1 to P1"), ("Cy", "+1 to P1"), ratify={"quorum": 2})
+    assert shown == [f"P1 proposed by Ana; supported by Bo, Cy; accepted; D1 ratified: {proposal}"]
 
 
-def test_what_was_withdrawn_is_told_as_such() -> None:
-    told = sum_up(
+def test_what_was_withdrawn_is_shown_as_such() -> None:
+    shown = sum_up(
         ("ann", "I propose we move the archive to the new rack."), ("ann", "I withdraw P1.")
     )
-    assert told == [
+    assert shown == [
         "P1 proposed by ann; withdrawn by ann: I propose we move the archive to the new rack."
     ]
 
@@ -160,7 +160,7 @@ def test_an_item_of_an_earlier_range_is_named_and_never_quoted() -> None:
     assert "secret" not in summary
 
 
-def test_a_stance_whose_words_do_not_show_what_it_is_on_is_not_told() -> None:
+def test_a_stance_whose_words_do_not_show_what_it_is_on_is_not_shown() -> None:
     """In a long message; a short one speaks of what was last spoken of."""
     lines, changes = fold_talk(
         ("ann", "I propose we move the archive to the new rack in the cellar."),
@@ -176,7 +176,7 @@ def test_a_stance_whose_words_do_not_show_what_it_is_on_is_not_told() -> None:
     assert summary.startswith("P1 proposed by ann; supported by cleo, dora: ")
 
 
-def test_nobody_is_told_to_be_against_what_they_proposed() -> None:
+def test_nobody_is_shown_to_be_against_what_they_proposed() -> None:
     lines, changes = fold_talk(
         ("ann", "I propose we move the archive to the new rack in the cellar."),
         ("bob", "I disagree with P1: the new rack is loud, and the cellar is damp in winter."),
@@ -187,8 +187,8 @@ def test_nobody_is_told_to_be_against_what_they_proposed() -> None:
 
 def test_a_name_that_reads_as_a_line_of_the_ledger_is_quoted() -> None:
     """Nobody gets into the ledger of a summary by what they are called."""
-    told = sum_up(("P1 ratified; x: y", "The rack has room for the archive and for the backups."))
-    assert told == ['"P1 ratified;x:y": The rack has room for the archive and for the backups.']
+    shown = sum_up(("P1 ratified; x: y", "The rack has room for the archive and for the backups."))
+    assert shown == ['"P1 ratified;x:y": The rack has room for the archive and for the backups.']
 
 
 @given(TALKS)
@@ -198,8 +198,8 @@ def test_every_change_that_fits_is_named(talk: list[tuple[str, str]]) -> None:
     aside = {change.ref for change in changes if change.kind in ("set aside", "retracted")}
     summary = extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY))
     heads = _handles(summary)
-    told = {change.ref for change in changes if change.kind in ("claimed", "opposed")}
-    assert told - aside <= heads
+    shown = {change.ref for change in changes if change.kind in ("claimed", "opposed")}
+    assert shown - aside <= heads
 
 
 def test_a_range_holds_a_bounded_number_of_changes() -> None:
@@ -216,7 +216,7 @@ def test_a_range_holds_a_bounded_number_of_changes() -> None:
 
 
 @pytest.mark.parametrize("level", [0, 1])
-def test_early_facts_are_told_while_there_is_room(level: int) -> None:
+def test_early_facts_are_shown_while_there_is_room(level: int) -> None:
     """Eight short facts, then eight times as much filler: all of them."""
     talk = [(NAMES[k % 3], fact) for k, fact in enumerate(FACTS)]
     talk += [(NAMES[k % 3], FILLER[k % len(FILLER)]) for k in range(64)]
@@ -231,15 +231,15 @@ def test_early_facts_are_told_while_there_is_room(level: int) -> None:
     st.lists(st.sampled_from(FILLER), max_size=20),
     st.randoms(use_true_random=False),
 )
-def test_while_all_fits_every_fact_is_told(
+def test_while_all_fits_every_fact_is_shown(
     facts: list[str], filler: list[str], random: object
 ) -> None:
     """Once, and in the order in which it was said."""
     said = [*facts, *filler]
     random.shuffle(said)  # type: ignore[attr-defined]  # a random.Random
-    told = "\n".join(sum_up(*((NAMES[k % 3], text) for k, text in enumerate(said))))
-    assert all(told.count(fact) == 1 for fact in facts)
-    places = [told.index(fact) for fact in said if fact in facts]
+    shown = "\n".join(sum_up(*((NAMES[k % 3], text) for k, text in enumerate(said))))
+    assert all(shown.count(fact) == 1 for fact in facts)
+    places = [shown.index(fact) for fact in said if fact in facts]
     assert places == sorted(places)
 
 
@@ -253,31 +253,31 @@ def test_numbers_names_and_conditions_weigh_more_than_length() -> None:
 
 def test_texts_that_differ_in_a_number_are_not_the_same() -> None:
     said = [f"The lease of the north hall of the old mill ends {n} days after May." for n in (3, 9)]
-    told = sum_up(("ann", said[0]), ("bob", said[1]), ("cleo", said[1].upper()))
-    assert told == [f"ann: {said[0]}", f"bob: {said[1]}"]
+    shown = sum_up(("ann", said[0]), ("bob", said[1]), ("cleo", said[1].upper()))
+    assert shown == [f"ann: {said[0]}", f"bob: {said[1]}"]
 
 
-def test_only_whole_sentences_are_told() -> None:
+def test_only_whole_sentences_are_shown() -> None:
     """One that finds no room is left out."""
     long = "We have to move the archive " + ", and then the shelves" * 30 + "."
     lines = [Line(1, "ann", f"{long} The rack has room for 9 shelves."), Line(2, "bob", LONG_TALK)]
-    told = extract_summary(lines, [], 60).splitlines()
-    assert "ann: The rack has room for 9 shelves." in told
-    assert all(line.endswith(".") for line in told)
+    shown = extract_summary(lines, [], 60).splitlines()
+    assert "ann: The rack has room for 9 shelves." in shown
+    assert all(line.endswith(".") for line in shown)
 
 
-def test_what_one_lead_leads_in_is_told_as_one_list() -> None:
+def test_what_one_lead_leads_in_is_shown_as_one_list() -> None:
     plan = "Next steps for the mill:\n\n- sell press 7\n- paint the hall in white\n- dig 9 drains\n"
-    told = sum_up(("ann", plan))
+    shown = sum_up(("ann", plan))
     listed = "Next steps for the mill: sell press 7; paint the hall in white; dig 9 drains"
-    assert listed in "\n".join(told)
+    assert listed in "\n".join(shown)
 
 
-def test_a_form_that_was_filled_in_is_told_by_its_fields() -> None:
+def test_a_form_that_was_filled_in_is_shown_by_its_fields() -> None:
     """Short ones before long ones, empty ones not at all, and never its braces."""
     reason = "Both of the shelves hold the archive, and neither is dry in winter or in spring."
-    told = sum_up(("ann", f'{{"reason": "{reason}", "winner": "", "decided": "no"}}'))
-    assert told == [f"ann: decided: no; reason: {reason}"]
+    shown = sum_up(("ann", f'{{"reason": "{reason}", "winner": "", "decided": "no"}}'))
+    assert shown == [f"ann: decided: no; reason: {reason}"]
 
 
 @pytest.mark.parametrize("content", ["Hello everybody!", "Why?", "```\nx = 1\n```", "+1"])

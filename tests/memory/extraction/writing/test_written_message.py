@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
+from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.chosen_units import MOST, choose_units
 from parley.memory.extraction.writing.item_texts import headed, item_span, item_text, led_in
 from parley.memory.extraction.writing.ruling_texts import ruling_text
@@ -182,14 +182,6 @@ def test_what_points_back_takes_the_sentence_before_it() -> None:
     assert item_span(message, message.units[1]) == (0, len(text))
     message = read(text.replace("They", "Tests"))
     assert item_span(message, message.units[1])[0] == message.units[1].start
-
-
-def test_other_cards_are_read_with_for_a_while() -> None:
-    silent = shipped_cards().with_weights(-1000, {})
-    with use_cards(silent):
-        assert current_cards() is silent
-        assert not WrittenMessage(PLAN, NAMES, current_cards()).proposals()
-    assert current_cards() is shipped_cards()
 
 
 # -- what is said ------------------------------------------------------------------
