@@ -139,7 +139,7 @@ def side_curve(scored: Sequence[Scored]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fit, read, score, print: three minutes on two processors."""
+    """Fit, read, score, print: two minutes on two processors."""
     parser = argparse.ArgumentParser(
         prog="benchmarks.prose", description=__doc__.partition("\n")[0]
     )

@@ -27,7 +27,7 @@ PRECISION: Final[Mapping[tuple[Kind, str], int]] = {
     ("decision", "writing"): 682,  # agents' talk that nobody had read, 22
     ("decision", "structure"): 973,  # channels, by scorecards fitted without them, 441
     ("decision", "chat"): 176,  # spoken meetings, 17
-    ("side", "writing"): 667,  # agents' talk that nobody had read, 39
+    ("side", "writing"): 674,  # agents' talk that nobody had read, 43
     ("side", "chat"): 0,  # spoken meetings, 9; keys of channels know votes alone
 }
 _MARKED: Final[frozenset[How]] = frozenset({"act", "tag", "vote", "rule", "person"})
