@@ -26,22 +26,12 @@ from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.support.logs.logs import PACKS, answer, numbered, opened
 
 CALL_SECONDS = 0.010  # of processor time that one summary may take
-NOISE = (
-    12  # times as much on a machine that others use; a single call as often again, for collections
-)
+# Times as much on a machine that others use; a single call as often again, for collections.
+NOISE = 12
 NAMES = ("Kim", "Ben (architect)", "user")
 THINGS = (
-    "sluice",
-    "pump",
-    "ledger",
-    "drain",
-    "mill",
-    "fence",
-    "valve",
-    "archive",
-    "lamp",
-    "kettle",
-)
+    "sluice", "pump", "ledger", "drain", "mill", "fence", "valve", "archive", "lamp", "kettle",
+)  # fmt: skip
 
 
 def turn(k: int) -> Message:
