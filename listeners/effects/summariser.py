@@ -107,6 +107,11 @@ class SummaryOrder:
         return EntryRange(records, last.identity)
 
 
+async def _run(make: Callable[[], _Answer], size: int) -> _Answer:
+    """What `make` returns; in a thread if it reads more than `_ON_LOOP` characters."""
+    return make() if size <= _ON_LOOP else await anyio.to_thread.run_sync(make)
+
+
 class Summariser:
     """Answers with `model` or, where that is None, by extract; as many at once as `pace` says."""
 
@@ -170,8 +175,7 @@ class Summariser:
         """The extract; of much talk in a thread, so that the loop is free meanwhile."""
         make = partial(make_extract, order.effect, records, order.terms)
         size = sum(len(content) for _, content in message_lines(records))
-        size += sum(len(part.text) for part in order.terms.below)
-        return make() if size <= _ON_LOOP else await anyio.to_thread.run_sync(make)
+        return await _run(make, size + sum(len(part.text) for part in order.terms.below))
 
     async def rewrite(
         self, session: str, id: str, job: Job, entries: EntryRange, account: Account | None = None
@@ -202,18 +206,21 @@ class Summariser:
         self, session: str, order: SummaryOrder, entries: EntryRange, account: Account | None
     ) -> ModelSummary | None:
         """The model's summary, None where it has none to give."""
-        words, effect = order.terms.words, order.effect
+        terms, words, effect = order.terms, order.terms.words, order.effect
         if (session, effect.id) in self._refused:
             return None  # it would say the same again
+        notes = ""
         if effect.level == 0:
             lines = message_lines(entries.records)
+            size = sum(len(content) for _, content in lines)
+            notes = await _run(partial(terms.notes, entries.records), size)
         else:
-            below = partial(order.terms.texts, entries.records)
+            below = partial(terms.texts, entries.records)
             lines = [("", part.text) for part in await anyio.to_thread.run_sync(below)]
 
         async def summarise(model: Model) -> ModelSummary:
             if effect.level == 0:
-                answer = await summarise_messages(model, lines, words)
+                answer = await summarise_messages(model, lines, words, notes)
             else:
                 answer = await summarise_summaries(model, [text for _, text in lines], words)
             refuse_unfounded(answer.text, lines, order.grounds)

@@ -16,7 +16,12 @@ from parley.bus.entries import Message, Record, SummaryMade
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import LedgerChange
-from parley.memory.summaries.extracts import LowerSummary, condense_summaries, extract_summary
+from parley.memory.summaries.extracts import (
+    LowerSummary,
+    condense_summaries,
+    extract_summary,
+    ledger_notes,
+)
 from parley.memory.summaries.range_summaries import covered_ranges
 from parley.memory.summaries.talk_units import Line
 from parley.memory.text.text_sizes import count_tokens
@@ -79,6 +84,10 @@ class ExtractTerms:
             own = [change for change in self.changes if first <= change.n <= last]
             made.append(LowerSummary(first, last, extract_summary(part, own, self.words), False))
         return sorted((*self.below, *made))
+
+    def notes(self, records: Sequence[Record]) -> str:
+        """What the range of `records` did to the ledger, for a model that sums them up."""
+        return ledger_notes(_numbered_lines(records), self.changes)
 
 
 def _gaps(effect: SummaryEffect, below: Sequence[LowerSummary]) -> Iterator[Span]:

@@ -29,6 +29,9 @@ SYSTEM: Final = (
 _FOCI: Final = (
     "Cover, as far as they occur: key points, agreements, disagreements, decisions, open questions."
 )
+_NOTES: Final = (
+    "The notes can be wrong: follow the messages. Name an item of the notes by its handle (P3, D1)."
+)
 _TOLERANCE: Final = 1200  # per mille of the words asked for that pass without a second call
 TOKENS_PER_WORD: Final = 4  # room for scripts that a tokenizer splits finely
 HALVINGS: Final = 6  # a 64th of the input still is a summary; after that an extract is better
@@ -46,17 +49,24 @@ class ModelSummary:
     model: str
 
 
-def prompt_for_messages(lines: Lines, words: int) -> Prompt:
-    """The question about the messages of a range."""
+def prompt_for_messages(lines: Lines, words: int, notes: str = "") -> Prompt:
+    """The question about the messages of a range.
+
+    `notes` are lines of the ledger about them: a model that has these can name items by handle.
+    """
     quoted = "\n\n".join(
         f"[{escape_invisible(name)}]:\n{fence_lines(content)}" for name, content in lines
     )
+    request = f"{_FOCI} Name who held what."
+    if notes:
+        quoted += f"\n\n[notes of the ledger, made by rules]:\n{fence_lines(notes)}"
+        request += f" {_NOTES}"
     return Prompt(
         SYSTEM,
         put_around(
             "Summarize the following part of a discussion.",
             quoted,
-            f"Now summarize it in your own words. {_FOCI} Name who held what. Under {words} words.",
+            f"Now summarize it in your own words. {request} Under {words} words.",
         ),
         words * TOKENS_PER_WORD,
         purpose="summary",
@@ -87,12 +97,17 @@ def put_around(task: str, quoted: str, request: str) -> str:
     return f"{task}\n\n{quoted}\n\n{request}"
 
 
-async def summarise_messages(model: Model, lines: Lines, words: int) -> ModelSummary:
-    """A model's summary of `lines` in at most `words` words; raises `ModelError`."""
+async def summarise_messages(
+    model: Model, lines: Lines, words: int, notes: str = ""
+) -> ModelSummary:
+    """A model's summary of `lines` in at most `words` words; raises `ModelError`.
+
+    `notes` are what the ledger has of them.
+    """
     size = sum(len(content) for _, content in lines)
     for _ in range(HALVINGS):
         try:
-            return await _ask(model, prompt_for_messages(lines, words), words)
+            return await _ask(model, prompt_for_messages(lines, words, notes), words)
         except ContextOverflow:
             size //= 2
             smaller = [

@@ -35,6 +35,7 @@ _LONG_MESSAGES: Final = 200  # characters of a message, on average
 _CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _FOR_TALK: Final = 500  # per mille of the room that only proposed items leave to the talk
+_NOTES: Final = 1_200  # characters of what a model gets beside the talk: some 300 tokens
 _SAME: Final = 65  # per cent of its words in one chosen text, from which a unit says nothing new
 # Hundredths of a logit, as the weights of the tables.
 _ALIKE: Final = 1  # that a unit loses for each per cent of its words in one chosen text
@@ -132,6 +133,21 @@ def extract_summary(
     return _fill(
         group_changes(changes, talk), talk.list_candidates(), room or room_for(lines, words)
     )
+
+
+def ledger_notes(lines: Sequence[Line], changes: Sequence[LedgerChange]) -> str:
+    """What `changes` did to the ledger, a line for each item: notes for whoever sums up `lines`.
+
+    The weightiest that fit in 1,200 characters, in log order; "" if nothing happened.
+    """
+    items = group_changes(changes, RangeTalk(lines)) if changes else []
+    room = Room(_NOTES, _NOTES)
+    shown: dict[int, str] = {}
+    for place in sorted(range(len(items)), key=lambda at: items[at].weight, reverse=True):
+        text = items[place].lines()
+        if room.take(text):
+            shown[place] = text
+    return "\n".join(text for _, text in sorted(shown.items()))
 
 
 def condense_summaries(

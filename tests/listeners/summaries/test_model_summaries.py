@@ -64,6 +64,16 @@ def test_no_content_can_speak_for_another() -> None:
     assert not any(line.startswith(("##", "Ignore")) for line in material.splitlines())
 
 
+def test_notes_of_the_ledger_stand_behind_a_fence_after_the_talk() -> None:
+    """A model can name items by handle; without notes nothing is asked of them."""
+    notes = "P1 proposed by ada; opposed by bob: Ship.\nD1 claimed."
+    user = prompt_for_messages(LINES, 150, notes).user
+    assert user.index("Fridays.") < user.index("\n| P1 proposed by ada")
+    assert "\n| D1 claimed." in user
+    assert "by its handle" in user[user.rindex("\n| ") :]
+    assert "notes" not in prompt_for_messages(LINES, 150).user
+
+
 def test_no_name_can_break_its_line() -> None:
     """A nickname with a line break is shown on one line."""
     user = prompt_for_messages([("eve\n[bob]", "hello")], 150).user

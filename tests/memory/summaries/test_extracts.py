@@ -10,6 +10,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Message, Record, SessionOpened
@@ -26,6 +27,7 @@ from parley.memory.summaries.extracts import (
     Room,
     condense_summaries,
     extract_summary,
+    ledger_notes,
     most_characters,
     talk_length,
 )
@@ -119,6 +121,18 @@ def settled(interval: int, *talk: tuple[str, str]) -> list[Summary]:
 
 
 # -- the ledger ----------------------------------------------------------------
+
+
+def test_notes_for_a_model_are_what_the_range_did_to_the_ledger() -> None:
+    """Each item with its handle and its words, the weightiest where there is no room for all."""
+    lines, changes = fold_talk(*MEETING)
+    notes = ledger_notes(lines, changes)
+    assert "P1 proposed by ann" in notes
+    assert "opposed by bob" in notes
+    assert "move the archive to the new rack" in notes
+    assert ledger_notes(lines, []) == ""
+    many = [replace(each, ref=f"P{ref}") for ref in range(1, 99) for each in changes[:1]]
+    assert 900 < len(ledger_notes(lines, many)) <= 1_200
 
 
 def test_what_was_proposed_opposed_and_decided_is_shown_first() -> None:
