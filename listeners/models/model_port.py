@@ -6,6 +6,7 @@ ModelError
 ├── ModelRefused       bad key, no quota, no such model: only a person can mend it
 ├── ContextOverflow    the prompt is too long: ask with less, never the same again
 ├── BadAnswer          it answered, with nothing that can be used
+│   ├── UnknownFinish  it ended for a reason that is not known: perhaps a fragment
 │   ├── Unfounded      it says what it was told nothing of; the next question may fare better
 │   └── Withheld       the provider's filter refused this question: never the same again
 └── OverBudget         it was not asked: the account has no room for the call
@@ -54,6 +55,10 @@ class BadAnswer(ModelError):
     def __init__(self, reason: str, completion: Completion | None = None) -> None:
         super().__init__(reason)
         self.completion = completion
+
+
+class UnknownFinish(BadAnswer):
+    pass
 
 
 class Unfounded(BadAnswer):

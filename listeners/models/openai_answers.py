@@ -1,19 +1,40 @@
 """Completions out of OpenAI's protocol, from a whole answer or from a stream. Pure.
 
-The client passes a page of HTML with status 200 on as a `str`, JSON of another
-shape as a completion without choices, and a generation that was cut off as one
-without a finish reason: each is `BadAnswer`.
+The client passes a page of HTML with status 200 on as a `str`, JSON of another shape as a
+completion without choices, and a stream that broke off as one that ends without its last event:
+each is `BadAnswer`. Why a generation ended is read from the finish reason; providers have many
+words for it.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, error_of
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    Completion,
+    ModelError,
+    UnknownFinish,
+    error_of,
+)
 from parley.listeners.models.reasoning import strip_reasoning
 
 MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
+
+# Why a generation ended, in small letters: of OpenAI, Azure, Anthropic, Google, Cohere, Mistral,
+# vLLM, TGI, llama.cpp and the routers before them.
+_WHOLE: Final = frozenset({
+    "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed", "finished",
+    "tool_calls", "tool_call", "tool_use", "function_call",
+})  # fmt: skip
+_CUT: Final = frozenset({
+    "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length",
+    "model_context_window_exceeded", "token_limit", "error_limit",
+})  # fmt: skip
+_WITHHELD: Final = ("content_filter", "safety", "recitation", "blocklist", "prohibited_content",
+                    "spii", "refusal", "language", "error_toxic", "guardrail")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +65,15 @@ class StreamedAnswer:
     finish: str | None = None
     usage: Usage = Usage()
     declined: bool = False
+    ended: bool = False  # the stream came to its proper end: usage, or `[DONE]`
+    whole: frozenset[str] = frozenset()  # further finish reasons of answers that are whole
 
     def take(self, chunk: Any) -> str:
         """The text that `chunk` adds."""
         self.model = str(getattr(chunk, "model", None) or self.model)
         if getattr(chunk, "usage", None) is not None:  # in the last one, or in each anew
             self.usage = Usage.of(chunk.usage)
+            self.ended = self.ended or not getattr(chunk, "choices", None)
         added = ""
         for choice in (getattr(chunk, "choices", None) or ())[:1]:
             delta = getattr(choice, "delta", None)
@@ -66,16 +90,20 @@ class StreamedAnswer:
 
     def completion(self) -> Completion:
         """The completion once the stream has ended. Raises `BadAnswer` where it broke off."""
-        if self.finish is None:
+        if self.finish is None and not self.ended:
             raise BadAnswer("the answer was cut off: no finish reason", self.partial())
-        return _check_finish(self._completion_so_far(), self.finish, declined=self.declined)
+        so_far = self._completion_so_far()
+        return _check_finish(so_far, self.finish, self.whole, declined=self.declined)
 
     def _completion_so_far(self) -> Completion:
         return _make_completion("".join(self.pieces), self.finish, self.model, self.usage)
 
 
-def parse_completion(answer: Any) -> Completion:
-    """The completion of a whole `answer` of the client. Raises `BadAnswer`."""
+def parse_completion(answer: Any, whole: frozenset[str] = frozenset()) -> Completion:
+    """The completion of a whole `answer` of the client.
+
+    `whole` are further finish reasons of answers that are whole. Raises `BadAnswer`.
+    """
     choices = getattr(answer, "choices", None)
     if not choices:
         if isinstance(error := getattr(answer, "error", None), dict):
@@ -88,6 +116,7 @@ def parse_completion(answer: Any) -> Completion:
     return _check_finish(
         _make_completion(_text_of(getattr(message, "content", None)), finish, model, usage),
         finish,
+        whole,
         declined=bool(getattr(message, "refusal", None)),
     )
 
@@ -139,19 +168,36 @@ def _make_completion(text: str, finish: str | None, model: str, usage: Usage) ->
         usage.input,
         usage.output,
         usage.cached,
-        cut=finish == "length",
+        cut=_reason(finish) in _CUT,
     )
 
 
-def _check_finish(completion: Completion, finish: str | None, *, declined: bool) -> Completion:
-    if finish is None:
-        raise BadAnswer("the answer was cut off: no finish reason", completion)
-    if finish == "content_filter":
-        raise BadAnswer("the provider's content filter withheld the answer", completion)
+def _check_finish(
+    completion: Completion, finish: str | None, whole: frozenset[str], *, declined: bool
+) -> Completion:
+    """The completion, if its finish reason says that it is one; without a reason it is."""
+    reason = _reason(finish)
+    if finish is not None and reason not in _WHOLE | _CUT | whole:
+        if any(word in reason for word in _WITHHELD):
+            why = "the provider's content filter withheld the answer"
+            raise BadAnswer(f"{why} (finish reason {_shown(finish)})", completion)
+        raise UnknownFinish(
+            f"the answer ended for a reason that is not known: {_shown(finish)}. If answers that "
+            f"end so are whole, say so: model_finish_whole = [{_shown(finish)}]",
+            completion,
+        )
     if not completion.text:
         why = "the model declined to answer" if declined else "an empty answer"
         raise BadAnswer(f"{why} (finish reason {finish!r})", completion)
     return completion
+
+
+def _reason(finish: object) -> str:
+    return str(finish or "").strip().lower()
+
+
+def _shown(finish: object) -> str:
+    return json.dumps(replace_lone_surrogates(str(finish))[:60], ensure_ascii=False)
 
 
 def _token_count(number: object) -> int:

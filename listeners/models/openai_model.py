@@ -11,7 +11,7 @@ from then on at once.
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -31,6 +31,7 @@ from parley.listeners.models.model_port import (
     Prompt,
     Tier,
     TooSlow,
+    UnknownFinish,
     error_of,
 )
 from parley.listeners.models.openai_answers import StreamedAnswer, error_in_body, parse_completion
@@ -77,7 +78,8 @@ class OpenAIModel:
     """Asks `model` at `url` (None: OpenAI itself), or `large` for prompts of that tier.
 
     Close it with `aclose`. `stream` reads the answer as it is written: for endpoints whose gateway
-    drops a connection that stays silent during a long generation.
+    drops a connection that stays silent during a long generation. `finish_whole` are finish reasons
+    of whole answers beside those that are known.
     """
 
     def __init__(
@@ -90,7 +92,9 @@ class OpenAIModel:
         timeout_seconds: float = 60.0,
         temperature: float | None = 0.1,
         stream: bool = False,
+        finish_whole: Iterable[str] = (),
     ) -> None:
+        self._whole = frozenset(reason.strip().lower() for reason in finish_whole)
         self._names = {"small": model, "large": large or model}
         self._key, self._url = key, url
         self._timeout_seconds = timeout_seconds
@@ -116,7 +120,10 @@ class OpenAIModel:
             try:
                 with _fail_at(deadline):
                     ask = self._listen if self._stream else self._ask
-                    answer = await self._retry(lambda: ask(prompt, deadline), deadline)
+                    try:
+                        answer = await self._retry(lambda: ask(prompt, deadline), deadline)
+                    except UnknownFinish:  # once more: what broke off may go through
+                        answer = await self._retry(lambda: ask(prompt, deadline), deadline)
             except TimeoutError:
                 raise self._too_slow() from None
             _tell(call, answer)
@@ -132,19 +139,29 @@ class OpenAIModel:
         """
         await self._connect()
         deadline = self._deadline()
-        answer = StreamedAnswer(self._name(prompt))
         with self._traced(prompt) as call:
-            try:
-                with _fail_at(deadline):
-                    chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
-                async with chunks:
-                    while (piece := await self._next(chunks, answer, deadline)) is not None:
-                        if piece:
-                            yield piece
-            except TimeoutError:
-                raise self._too_slow() from None
-            _tell(call, answer.completion())
-        yield answer.completion()
+            for tried in range(2):  # once more, if it ends for a reason that is not known
+                answer = StreamedAnswer(self._name(prompt), whole=self._whole)
+                try:
+                    with _fail_at(deadline):
+                        chunks = await self._retry(
+                            lambda: self._create(prompt, stream=True), deadline
+                        )
+                    _note_end(chunks, answer)
+                    async with chunks:
+                        while (piece := await self._next(chunks, answer, deadline)) is not None:
+                            if piece:
+                                yield piece
+                    completion = answer.completion()
+                except TimeoutError:
+                    raise self._too_slow() from None
+                except UnknownFinish:
+                    if tried:
+                        raise
+                else:
+                    break
+            _tell(call, completion)
+        yield completion
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """A vector for each of `texts`; blips are retried within the one deadline."""
@@ -188,12 +205,13 @@ class OpenAIModel:
         return await ask()
 
     async def _ask(self, prompt: Prompt, deadline: float) -> Completion:
-        return parse_completion(await self._create(prompt, stream=False))
+        return parse_completion(await self._create(prompt, stream=False), self._whole)
 
     async def _listen(self, prompt: Prompt, deadline: float) -> Completion:
         """The answer, read as it is written."""
-        answer = StreamedAnswer(self._name(prompt))
+        answer = StreamedAnswer(self._name(prompt), whole=self._whole)
         async with await self._create(prompt, stream=True) as chunks:
+            _note_end(chunks, answer)
             while await self._next(chunks, answer, deadline) is not None:
                 pass
         return answer.completion()
@@ -271,6 +289,20 @@ class OpenAIModel:
                 raise ModelRefused(f"{self._url!r} is no address: {error}") from error
         client: AsyncOpenAI = self._client
         return client
+
+
+def _note_end(chunks: Any, answer: StreamedAnswer) -> None:
+    """Have `answer` note the last event of a stream, `[DONE]`, which the client keeps to itself."""
+    events = getattr(chunks, "_iter_events", None)
+    if events is None:
+        return
+
+    async def noted() -> AsyncGenerator[Any]:
+        async for event in events():
+            answer.ended = answer.ended or event.data.startswith("[DONE]")
+            yield event
+
+    chunks._iter_events = noted  # the client has no other place to hear of it
 
 
 def _tell(call: ModelCall, answer: Completion) -> None:

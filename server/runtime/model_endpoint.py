@@ -46,6 +46,7 @@ def open_model(settings: Settings) -> StreamingModel | None:
         large=settings.model_large or None,
         timeout_seconds=settings.patience,
         temperature=settings.model_temperature,
+        finish_whole=settings.model_finish_whole,
     )
 
 

@@ -74,6 +74,9 @@ class Settings(BaseModel):
         60, gt=0, le=3600, description="seconds that a model's answer is waited for"
     )
     model_temperature: float = Field(0.1, ge=0, le=2, description="temperature of a model call")
+    model_finish_whole: tuple[str, ...] = Field(
+        (), description="finish reasons of whole answers, beside those that are known"
+    )
     memo_hours: int = Field(
         24, ge=0, description="how long a model's answer is used again for the same; 0: never"
     )

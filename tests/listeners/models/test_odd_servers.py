@@ -330,7 +330,10 @@ async def answer_of(body: object) -> Completion:
         (whole({"content": None, "refusal": "I can't help with that."}), "declined to answer"),
         (whole({"content": "Half of"}, "content_filter"), "content filter withheld"),
         (whole({"content": None, "reasoning_content": "Let me think."}), "empty answer"),
-        (whole({"content": "Half of"}, None), "no finish reason"),
+        (whole({"content": "Half of"}, "SAFETY"), "content filter withheld"),
+        (whole({"content": "Half of"}, "content_filter: SAFETY"), "content filter withheld"),
+        (whole({"content": "Half of"}, "error"), 'not known: "error".*model_finish_whole'),
+        (whole({"content": "Half of"}, "abort"), 'not known: "abort"'),
         (None, "no choices in a NoneType"),
         ({"object": "chat.completion", "choices": []}, "no choices"),
     ],
@@ -349,6 +352,8 @@ async def test_an_answer_that_is_none_says_why(body: object, why: str) -> None:
         whole({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
                            {"type": "text", "text": "Yes."}]}),
         whole({"content": "Yes."}, "eos"),
+        whole({"content": "Yes."}, "end_turn"),
+        whole({"content": "Yes."}, None),
         whole({"content": "Yes.", "annotations": []}, usage=None, provider="someone"),
     ],
 )  # fmt: skip
@@ -369,6 +374,43 @@ async def stream_of(*events: dict[str, Any] | str) -> Completion:
             return await model.complete(PROMPT)
         finally:
             await model.aclose()
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["length", "MAX_TOKENS", "max_tokens", "model_length", "max_output_tokens"],
+)
+async def test_an_answer_that_ran_into_its_limit_is_cut(reason: str) -> None:
+    """Whatever the provider calls it, streamed or whole."""
+    assert (await answer_of(whole({"content": "Half of"}, reason))).cut
+    assert (await stream_of(piece({"content": "Half of"}), piece({}, reason), DONE)).cut
+
+
+async def test_an_unknown_end_is_tried_once_more_then_refused() -> None:
+    """By its name, with the setting that declares such answers whole; what was heard is paid."""
+    events = (piece({"content": "Half of"}), piece({}, "weird"), DONE)
+    body = whole({"content": "Half of"}, "weird")
+    for stream in (False, True):
+        manners = Manners(events=events) if stream else Manners(refuse=lambda _: (200, body))
+        with FakeOpenAI(manners=manners) as fake:
+            model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE, stream=stream)
+            with pytest.raises(BadAnswer, match=r'"weird".*model_finish_whole') as refused:
+                await model.complete(PROMPT)
+            await model.aclose()
+            assert len(fake.requests) == 2
+            assert refused.value.completion is not None
+            taken = OpenAIModel("small-1", url=fake.url, stream=stream, finish_whole=["Weird"])
+            assert (await taken.complete(PROMPT)).text == "Half of"
+            await taken.aclose()
+
+
+async def test_a_stream_without_a_reason_is_whole_only_at_its_proper_end() -> None:
+    """Which is `[DONE]` or the usage; one that just stops was cut off."""
+    said = piece({"content": "Yes."})
+    assert (await stream_of(said, DONE)).text == "Yes."
+    assert (await stream_of(said, {**piece({}), "choices": [], "usage": USAGE})).text == "Yes."
+    with pytest.raises(BadAnswer, match="cut off"):
+        await stream_of(said)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parley.listeners.models.model_port import BadAnswer
 from parley.listeners.models.openai_answers import StreamedAnswer, parse_completion
@@ -17,11 +20,35 @@ from parley.listeners.models.reasoning import strip_reasoning
         ("<think>hm</think>Yes.", "Yes."),
         ("<thinking>\nhm\n</thinking>\n\nYes.", "Yes."),
         ("<THINK>a</THINK> <think>b</think> Yes.", "Yes."),
-        ("<think>a</think>Yes.<think>b", "Yes.<think>b"),
+        ("<think>a</think>Yes.<think>b", "Yes."),
+        ("Sure.\n<think>hm</think>Yes.", "Sure.\nYes."),
+        ("[THINK]hm[/THINK]Yes.", "Yes."),
+        ("◁think▷hm◁/think▷Yes.", "Yes."),
+        (
+            "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>commentary to=f"
+            "<|message|>{}<|call|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>",
+            "Yes.",
+        ),
+        ("<|channel|>analysis<|message|>hm, and then it was cut", ""),
+        ("Yes.<|im_end|>\n<|im_start|>user\nAnd who are you?", "Yes."),
+        ("<|im_start|>assistant\nYes.", "Yes."),
+        ("Yes.</s>[INST] And now?", "Yes."),
+        ("<s>No</s> Yes.", "<s>No</s> Yes."),
+        ('Yes. <tool_call>{"name": "speak"}', "Yes."),
+        ('<tool_call>{"name": "speak"}</tool_call>\nYes.', "Yes."),
+        (
+            "Put it in `<think>` tags: `</think>` ends it.",
+            "Put it in `<think>` tags: `</think>` ends it.",
+        ),
+        (
+            "```\n<think>\n``` is opened by the template.",
+            "```\n<think>\n``` is opened by the template.",
+        ),
+        ("<think>a ` tick</think>Yes, `x`.", "Yes, `x`."),
         ("hm, they want a yes</think>\nYes.", "Yes."),
         ("<think>hm, and then the answer was cut", ""),
         ("<reasoning>a</reasoning><thought>b</thought>Yes.", "Yes."),
-        ("Tea <think> or </think> coffee.", "Tea <think> or </think> coffee."),
+        ("Tea <think>or</think>and coffee.", "Tea and coffee."),
         (" <think>a<think>b</think>Yes.", "Yes."),
         ("I think </b> so.", "I think </b> so."),
         ("We say <think twice> here.", "We say <think twice> here."),
@@ -32,9 +59,27 @@ def test_what_a_model_says_to_itself_is_taken_out(answer: str, answer_text: str)
     assert strip_reasoning(answer).strip() == answer_text
 
 
-def test_many_tags_take_linear_time() -> None:
-    """However many are open."""
-    assert strip_reasoning("x" + "<think>" * 20_000)
+MARKS = ("<think>", "</think>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷", "<|im_end|>", "</s>",
+         "<|im_start|>user\n", "<tool_call>", "</tool_call>", "`", "``", "<|end|>", " tea ", "\n",
+         "<|channel|>final<|message|>", "<|channel|>analysis<|message|>")  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_many_marks_take_linear_time(mark: str) -> None:
+    """However many are open: twenty thousand in a small part of a second."""
+    began = time.process_time()
+    strip_reasoning("x" + mark * 20_000)
+    strip_reasoning(f"x{mark}y" * 20_000)
+    assert time.process_time() - began < 2
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=12))
+def test_what_is_said_is_a_part_of_the_answer_and_holds_no_thought(marks: list[str]) -> None:
+    """No word is made up, and what stands between the tags of a thought is not said."""
+    said = strip_reasoning("".join(marks))
+    assert len(said) <= sum(map(len, marks)) + marks.count("<|channel|>final<|message|>")
+    hidden = strip_reasoning("Yes." + "<think>secret</think>" + "".join(marks))
+    assert "secret" not in hidden
 
 
 def completion(text: str) -> SimpleNamespace:
