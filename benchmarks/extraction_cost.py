@@ -80,7 +80,7 @@ def _logs(corpus: Path, **changed: Any) -> list[Log]:
             opened = opening_of_transcript(transcript, settings, packs)
             log = LocalLog()
             log.open(opened.model_copy(update=changed))
-            log.publish(transcript_drafts(transcript.entries))
+            log.publish(transcript_drafts(transcript))
             logs.append(log.read(0, count=log.info().head))
     return logs
 

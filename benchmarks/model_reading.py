@@ -117,7 +117,7 @@ async def read_talk(
     packs = read_packs(settings.packs)
     log = LocalLog(now_ms=lambda: 0)
     log.open(opening_of_transcript(transcript, settings, packs))
-    log.publish(transcript_drafts(transcript.entries))
+    log.publish(transcript_drafts(transcript))
     memory, meter = Memory(packs.known), _Meter(model)
     settle_log(log, memory)
     done = await extract_whole_log(log, memory, meter)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final, Literal, NoReturn
 
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.personas import agent_file, conversion
 from parley.personas.draft import KeyReport, PersonaDraft, one_line, prose, slug
 from parley.personas.errors import PersonaRefused
@@ -119,11 +120,10 @@ def _agent_name(key: str, tree: dict[str, Any]) -> str:
 def _json(text: str, source: str) -> Any:
     text = check_length(text, source).removeprefix("\ufeff")
     try:
-        return _replace_lone_surrogates(
-            json.loads(
-                text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer
-            )
+        tree = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer
         )
+        return replace_lone_surrogates(tree, MAX_LEVELS)
     except json.JSONDecodeError as error:
         raise PersonaRefused(source, f"is no JSON: {error.msg}", error.lineno) from None
     except RecursionError:
@@ -147,22 +147,6 @@ def _constant(word: str) -> NoReturn:
 
 def _integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= 18 else digits
-
-
-def _replace_lone_surrogates(value: Any, level: int = 0) -> Any:
-    """`value` with each half of a character, which no file can hold, as U+FFFD."""
-    if level > MAX_LEVELS:
-        raise RecursionError
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_replace_lone_surrogates(each, level + 1) for each in value]
-    if isinstance(value, dict):
-        return {
-            _replace_lone_surrogates(key): _replace_lone_surrogates(each, level + 1)
-            for key, each in value.items()
-        }
-    return value
 
 
 class _Names:

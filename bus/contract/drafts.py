@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from parley.bus.contract import wire
 from parley.bus.contract.errors import InvalidEntry
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
 from parley.bus.entries.record import Unknown
 
@@ -115,13 +116,19 @@ def check_draft_id(draft: Draft) -> None:
 
 
 def validate_entry(kind: type[Made], **fields: Any) -> Made:
-    """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
+    """The entry of those fields; halves of characters in their texts are mended.
+
+    Raises `InvalidEntry`, naming the field that is wrong.
+    """
     from pydantic import ValidationError
 
     from parley.bus.entries.fields import describe_fault
 
     try:
-        return kind(**fields)
+        return kind(**{
+            name: replace_lone_surrogates(value) if isinstance(value, str) else value
+            for name, value in fields.items()
+        })  # fmt: skip
     except ValidationError as refused:
         first = refused.errors(include_url=False)[0]
         words = describe_fault(first)

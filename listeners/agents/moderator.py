@@ -6,8 +6,10 @@ from parley.bus import Draft
 from parley.bus.entries import FloorGranted, FloorPassed
 from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
+from parley.listeners.agents.called_names import find_called
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import NextSpeaker, moderator_prompt
+from parley.listeners.models.model_port import Prompt
 from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents
@@ -60,6 +62,20 @@ class Moderator:
         prompt = moderator_prompt(
             self._persona, me.name, room.memory, tuple(room.recent), sorted(me.floor.bids)
         )
+        outcome = await self._ask(prompt, epoch)
+        granted = self._grant_draft(outcome, epoch)
+        if granted is None and outcome.answer is not None and outcome.answer.participant.strip():
+            await me.publish(outcome.settlement())  # a name that fits nobody, or two: once more
+            outcome = await self._ask(prompt, epoch)
+            granted = self._grant_draft(outcome, epoch)
+        if granted is None:
+            nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
+            await me.publish(outcome.settlement(), me.draft("pass", nobody))
+        elif not await me.publish_in_epoch(epoch, outcome.settlement(), granted):
+            await me.publish(outcome.settlement("discarded"))
+
+    async def _ask(self, prompt: Prompt, epoch: int) -> CallOutcome[NextSpeaker]:
+        me = self._me
         outcome = await self._caller.ask(
             prompt,
             NextSpeaker,
@@ -67,18 +83,14 @@ class Moderator:
             me.settings.evaluation_ms / 1000,
         )
         self._tally.count_ending(outcome.ending)
-        granted = self._grant_draft(outcome, epoch)
-        if granted is None:
-            nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
-            await me.publish(outcome.settlement(), me.draft("pass", nobody))
-        elif not await me.publish_in_epoch(epoch, outcome.settlement(), granted):
-            await me.publish(outcome.settlement("discarded"))
+        return outcome
 
     def _grant_draft(self, outcome: CallOutcome[NextSpeaker], epoch: int) -> Draft | None:
         if outcome.answer is None:
             return None
-        named = self._me.memory.named(outcome.answer.participant)
-        if named not in self._me.floor.bids:
+        said = self._me.memory.named(outcome.answer.participant)
+        named = find_called(said, self._me.floor.bids)
+        if named is None:
             return None
         entry = FloorGranted(
             participant=named, epoch=epoch + 1, by=self._me.name,

@@ -11,6 +11,7 @@ from parley.bus import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorBid, FloorPassed
 from parley.listeners.agents import answer_entries
+from parley.listeners.agents.called_names import find_called
 from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
 from parley.listeners.models.model_port import StreamingModel
@@ -77,7 +78,9 @@ class PanelCaller:
         drafts: list[Draft | None] = [outcome.settlement()]
         if self._holds(stirred):
             failed = outcome.answer is None
-            bids = {} if outcome.answer is None else {b.participant: b for b in outcome.answer.bids}
+            bids: dict[str | None, PanelBid] = {}
+            for bid in () if outcome.answer is None else outcome.answer.bids:
+                bids.setdefault(find_called(bid.participant, names), bid)
             drafts += [
                 Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard, failed=failed))
                 for place, name in enumerate(names)

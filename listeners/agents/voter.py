@@ -10,13 +10,13 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.bus.entries import BallotCast, VoteConfirmed
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import vote_prompt
 from parley.listeners.models.answer_sentences import end_at_sentence
 from parley.listeners.models.model_port import AnswerSchema
-from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.listeners.rooms.participant import Participant
 from parley.listeners.votes.ballot_words import bears, contradiction

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Self
 
 from parley.bus import Bus
@@ -38,6 +39,7 @@ from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note
 from parley.memory.text.fences import escape_invisible, quote_lines
+from parley.memory.text.names import resolve_name
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
@@ -105,7 +107,7 @@ class ReflectionJob:
             limit=limit,
             target=note_target(memory, name) if effect.why == "compress" else limit,
             terms=memory.settings.note,
-            witness=Witness(name, lambda alias: aliases.get(alias, alias), memory.settings.routes),
+            witness=Witness(name, partial(resolve_name, aliases), memory.settings.routes),
         )
 
     async def run(self, model: Model, records: Sequence[Record]) -> NoteRevised | NoteRefused:

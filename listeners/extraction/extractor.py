@@ -52,6 +52,7 @@ from parley.memory.extraction.model_claims.reading_sizes import (
 from parley.memory.settings.setting_defaults import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
+from parley.memory.text.names import resolve_name
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 
@@ -297,7 +298,7 @@ class ExtractionJob:
             if record.is_message and entry.participant not in self.unread:
                 own = self.effect.first <= record.n <= self.effect.last
                 text = entry.content if own else clip(entry.content, CONTEXT)
-                who = self.aliases.get(entry.participant, entry.participant)
+                who = resolve_name(self.aliases, entry.participant)
                 messages.append(ShownMessage(record.n, who, text, own))
         return messages
 

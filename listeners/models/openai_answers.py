@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
@@ -140,25 +141,6 @@ def _text_of(content: Any) -> str:
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def replace_lone_surrogates(value: Any) -> Any:
-    """Text, or data as JSON has it, with each half of a character, which no log holds, as U+FFFD.
-
-    An endpoint that writes token by token may send an emoji in two halves: those are joined.
-    """
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case list():
-            return [replace_lone_surrogates(each) for each in value]
-        case dict():
-            return {
-                replace_lone_surrogates(key): replace_lone_surrogates(each)
-                for key, each in value.items()
-            }
-        case _:
-            return value
 
 
 def _make_completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:

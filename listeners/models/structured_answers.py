@@ -18,8 +18,8 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
-from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip

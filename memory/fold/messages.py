@@ -27,7 +27,7 @@ _NOTHING: list[Fact] = []
 def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     """Fold message `n` into every layer that the session has; the facts of all of them."""
     memory.messages += 1
-    name = memory.aliases.get(entry.participant, entry.participant)
+    name = memory.named(entry.participant)
     person = memory.participants.get(name)
     if person is None:
         person = memory.participant(name)

@@ -39,6 +39,7 @@ from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
+from parley.memory.text.names import resolve_name
 from parley.memory.text.similarity import SimilarityIndex
 
 CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
@@ -339,7 +340,7 @@ class Memory:
 
     def named(self, participant: str) -> str:
         """The canonical name of `participant`."""
-        return self.aliases.get(participant, participant)
+        return resolve_name(self.aliases, participant)
 
     def participant(self, name: str) -> Participant:
         """The participant of that canonical name, made when new."""

@@ -143,7 +143,7 @@ def find_targets(
     Turns with redacted words are left out. A reply has the message that it answers alone.
     """
     turns = memory.writing.turns
-    writers = [memory.aliases.get(turn.who, turn.who) for turn in turns]
+    writers = [memory.named(turn.who) for turn in turns]
     eligible = [
         (place, proposals)
         for place in range(len(turns) - 1, -1, -1)
@@ -227,13 +227,10 @@ def _of_others(memory: Memory, who: str, turn: Turn) -> list[Proposal]:
     """The proposals of others than `who` in `turn`; none if some of their words are redacted."""
     if not turn.refs:
         return []
-    aliases = memory.aliases
     proposals = [
         each
         for each in standing_proposals(memory, turn.refs)
-        if not each.struck
-        and each.merged is None
-        and aliases.get(each.participant, each.participant) != who
+        if not each.struck and each.merged is None and memory.named(each.participant) != who
     ]
     return [] if has_redacted(proposals) else proposals
 

@@ -65,7 +65,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
                 await publish_steadily(
                     running.bus,
                     SESSION,
-                    transcript_drafts(transcript.entries),
+                    transcript_drafts(transcript),
                     rate,
                     lambda _: None,
                 )

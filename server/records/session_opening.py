@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import SessionOpened
+from parley.server.basics.entry_drafts import draft_alias
 from parley.server.runtime.packs import Packs
 from parley.server.settings import Settings
-from parley.server.transcripts import Transcript, TranscriptEntry
+from parley.server.transcripts import Transcript
 from parley.server.transcripts.speaker_roles import Roles, infer_roles
 
 
@@ -51,9 +51,21 @@ def assign_roles(transcript: Transcript, settings: Settings) -> Roles:
     )
 
 
-def transcript_drafts(transcript_entries: Iterable[TranscriptEntry]) -> list[Draft]:
-    """What is published for these messages, under ids that the file alone decides."""
-    return [Draft(entry.id, entry.entry) for entry in transcript_entries]
+def transcript_drafts(transcript: Transcript) -> list[Draft]:
+    """What is published for a transcript, under ids that the file alone decides.
+
+    Who is called what comes first, from the field `aliases` of its first line: names by nick.
+    """
+    aliases = transcript.meta.get("aliases")
+    named = sorted(aliases.items()) if isinstance(aliases, dict) else []
+    return [
+        *(
+            Draft(f"alias:{number}", draft_alias(nick, name, "transcript"))
+            for number, (nick, name) in enumerate(named, 1)
+            if isinstance(name, str) and nick and name and nick != name
+        ),
+        *(Draft(entry.id, entry.entry) for entry in transcript.entries),
+    ]
 
 
 def _names(value: Any) -> list[str]:

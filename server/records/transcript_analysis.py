@@ -56,7 +56,7 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     packs = read_packs(settings.packs)
     log = LocalLog(now_ms=lambda: 0)  # nobody received it: what is read of a file has its own times
     log.open(opening_of_transcript(transcript, settings, packs))
-    log.publish(transcript_drafts(transcript.entries))
+    log.publish(transcript_drafts(transcript))
     memory = Memory(packs.known)
     settled = settle_log(log, memory)
     if memory.is_read:

@@ -43,7 +43,7 @@ async def replay_transcript(
         bus, backend = running.bus, Backend.of(running.bus, packs)
         await open_if_new(bus, session, transcript, settings, packs)
         async with _some_worker(settings, bus, running.url, needed=wait) as check:
-            await _publish_shown(bus, session, transcript_drafts(transcript.entries), rate)
+            await _publish_shown(bus, session, transcript_drafts(transcript), rate)
             if not wait:
                 return None
             await wait_until_settled(backend, session, settings.patience, check)

@@ -15,7 +15,7 @@ import orjson
 
 from parley.server.basics.entry_json import InvalidField, is_message, parse_object
 from parley.server.transcripts.sources.entry_collector import EntryCollector
-from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
 
 _OURS: Final = frozenset({"index", "content", "agent_id", "kind"})
@@ -35,7 +35,7 @@ def _tell(source: Source) -> int:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        row = orjson.loads(line)
+        row, _ = parse_json(line)
     except orjson.JSONDecodeError:
         return {}
     return row if isinstance(row, dict) else {}
@@ -45,7 +45,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
     first = True
     for number, line in _lines(source.data):
         try:
-            row = parse_object(line)
+            row = _whole(line, taking)
             if first and not row.keys() & _OURS:
                 taking.transcript.meta = row
             else:
@@ -53,6 +53,20 @@ def _read(source: Source, taking: EntryCollector) -> None:
         except InvalidField as wrong:
             taking.refuse(f"line {number}", str(wrong))
         first = False
+
+
+def _whole(line: bytes, taking: EntryCollector) -> dict[str, Any]:
+    """The object in `line`, with halves of characters mended. Raises `InvalidField`."""
+    try:
+        row, is_mended = parse_json(line)
+    except ValueError:
+        is_mended = False
+    if not is_mended:
+        return parse_object(line)
+    taking.note(MENDED)
+    if not isinstance(row, dict):
+        raise InvalidField("not a JSON object")
+    return row
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -15,7 +15,7 @@ from parley.server.basics.entry_json import InvalidField
 from parley.server.transcripts.formats.model_chats import FRAME, FRAMES, SILENT, join_parts
 from parley.server.transcripts.posts.post_heads import is_output, mark_bots
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
-from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
 Row = dict[str, Any]
@@ -83,7 +83,7 @@ def _lines_looked_at(source: Source) -> Iterator[Any]:
     if source.data[:64].lstrip().startswith(b"{"):
         for line in source.head_lines[:_LOOKED_AT]:
             try:
-                yield orjson.loads(line)
+                yield parse_json(line)[0]
             except orjson.JSONDecodeError:
                 return
 
@@ -96,9 +96,13 @@ def _rows(source: Source, taking: EntryCollector) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(source.data.split(b"\n"), 1):
         if line.strip():
             try:
-                yield f"line {number}", orjson.loads(line)
+                row, is_mended = parse_json(line)
             except orjson.JSONDecodeError as wrong:
                 taking.refuse(f"line {number}", f"not JSON: {wrong}")
+                continue
+            if is_mended:
+                taking.note(MENDED)
+            yield f"line {number}", row
 
 
 def _read(source: Source, taking: EntryCollector) -> None:

@@ -24,7 +24,7 @@ _BRACKETED: Final = re.compile(rf"\[({_NICK})\](?:[ \t]+(.*)|[ \t]*)\Z", re.DOTA
 _COLUMN_NICK: Final = re.compile(r"[ @+%&~]?([^\s<>*]{1,64})\Z")
 _NOTICE: Final = re.compile(
     r"-!-|-->|<--|--(?:[ \t]|\Z)|---[ \t]|\*\*\*|=!=|<->|\[Users |\[[@+ ]|"
-    r"-[^\s-][^\s]{0,80}-[ \t]|>>>|<<<"
+    r"-[^\s-][^\s]{0,80}-[ \t]|>>>|<<<|===[ \t]"
 )
 # What a client writes behind a `*` of its own accord; anyone may type the same, nobody does.
 _EVENT: Final = re.compile(
@@ -32,6 +32,9 @@ _EVENT: Final = re.compile(
     r"(?:has[ \t]+(?:joined|left|quit|changed|set|kicked|been)\b|"
     r"is now known as\b|sets? (?:mode|channel|topic)\b|changes? topic\b|changed the topic\b|"
     r"(?:gives|removes)[ \t]+(?:channel|voice)|was kicked\b|talking on\b)",
+)
+_RENAMED: Final = re.compile(
+    r"(?:^|[\s*=!-])(\S{1,64})(?:[ \t]+[(\[]\S{0,200}[)\]])? (?:is now|are now) known as (\S{1,64})"
 )
 _JOINED: Final = re.compile(r"(\S{1,64}) has (?:joined|left) [#&]\S{1,64}\Z")
 _FORMATTING: Final = re.compile(r"\x03(?:[0-9]{1,2}(?:,[0-9]{1,2})?)?|[\x02\x0f\x11\x16\x1d-\x1f]")
@@ -105,6 +108,7 @@ class _Reader:
         self._taking, self._clock = taking, clock
         self._waiting: tuple[str, str, str | None] | None = None  # place, nick, time
         self._bots: dict[str, None] = {}
+        self._spoke: set[str] = set()
 
     def line(self, place: str, line: str) -> None:
         if self._clock.set_by(line):
@@ -127,11 +131,21 @@ class _Reader:
         self.end()
         nick, text = parts
         if nick is None:
-            self._taking.skip(NOTICES, place)
+            renamed = _RENAMED.search(text)
+            if renamed is None or not self._rename(renamed[1], renamed[2]):
+                self._taking.skip(NOTICES, place)
         elif text.strip():
             self._say(place, nick, text, at)
         else:
             self._waiting = place, nick, at
+
+    def _rename(self, old: str, new: str) -> bool:
+        """Count `new` as the person who was called `old`; False if that is somebody else's name."""
+        if old not in self._spoke or new in self._spoke or new == old:
+            return False
+        self._spoke.add(new)
+        self._taking.alias(new, old)
+        return True
 
     def end(self) -> None:
         """Lets go of a nick that says nothing."""
@@ -149,6 +163,7 @@ class _Reader:
             self._taking.transcript.meta["bots"] = list(self._bots)
         if (self._bots or self._clock.of_w3c) and (keyword := _KEYWORD.match(text)):
             _about(self._taking, keyword[1].lower(), keyword[2].strip())
+        self._spoke.add(nick)
         self._taking.say(place, nick, text, timestamp=at)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
 _TIME: Final = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]{1,6})?"
@@ -35,6 +35,8 @@ _WORDED: Final = re.compile(
 _WORDED_DAY_FIRST: Final = re.compile(
     r"(?:[A-Za-z]{3,9},? )?(?P<day>[0-9]{1,2}) (?P<month>[A-Za-z]{3,9}) (?P<year>[0-9]{4})"
 )
+_BACK: Final = 120  # minutes; a clock that is put back or corrected goes back by fewer
+_HALF_A_YEAR: Final = timedelta(days=183)
 _ISO: Final = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})")
 
 
@@ -54,6 +56,7 @@ class Clock:
 
     def __init__(self) -> None:
         self._day: date | None = None
+        self._last: tuple[date | None, int] | None = None  # minutes of the day, where it was read
         self._zone = ""
         self.of_w3c = False
 
@@ -67,24 +70,44 @@ class Clock:
         self.of_w3c |= header["iso"] is not None
         named = _day_in(header["iso"] or header["date"] or "")
         self._day = named or self._day
+        self._last = None if named else self._last
         return True
 
     def at(self, stamp: re.Match[str]) -> str:
         """The time of a line: ISO 8601 as far as the day is known, with a zone where one is."""
         time = _clock(stamp["time"], (stamp["pm"] or "").strip().lower())
         day = self._of(stamp)
+        if day is None or not (stamp["day"] or stamp["month"]):
+            day = self._past_midnight(day, time)
         zone = stamp["zone"] or self._zone
         if len(zone) == 5:
             zone = f"{zone[:3]}:{zone[3:]}"
         return f"{day.isoformat()}T{time}{zone}" if day else time
+
+    def _past_midnight(self, day: date | None, time: str) -> date | None:
+        """The day of a line whose time is long before that of the line above: the next one."""
+        hour, minute = time.split(":")[:2]
+        minutes = int(hour) * 60 + int(minute)
+        before, self._last = self._last, (day, minutes)
+        if day is None or before is None or before[0] != day or before[1] - minutes < _BACK:
+            return day
+        self._day = day + timedelta(days=1)
+        self._last = self._day, minutes
+        return self._day
 
     def _of(self, stamp: re.Match[str]) -> date | None:
         if stamp["day"]:
             return _day_in(re.sub(r"[/.]", "-", stamp["day"]))
         if stamp["month"]:
             month = _MONTHS.get(stamp["month"][:3].lower())
-            year = self._day.year if self._day else None
-            return _date(year, month, int(stamp["month"][4:])) if year else None
+            number = int(stamp["month"][4:])
+            if self._day is None:
+                return None
+            found = _date(self._day.year, month, number)
+            if found is not None and self._day - found > _HALF_A_YEAR:
+                found = _date(self._day.year + 1, month, number)  # the log went on at New Year
+            self._day = found or self._day
+            return found
         return self._day
 
 

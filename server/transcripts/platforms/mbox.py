@@ -7,7 +7,7 @@ them in, signatures and footers of lists stay out, attachments are counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import Message
@@ -20,7 +20,15 @@ from parley.server.transcripts.sources.markup import html_to_text
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
-_FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]{1,300}(?:\n|\Z)")
+# A line between two mails has an address or a time, and a header behind it: text, too, may begin
+# with "From ".
+_FROM: Final = re.compile(
+    rb"\AFrom [^\n]{1,300}(?:\n|\Z)"
+    rb"|(?:(?<=\n\n)|(?<=\n\r\n))From (?:[^\n]{0,200}\d:\d\d|\S{1,200}@)[^\n]{0,90}\n"
+    rb"(?=[A-Za-z][A-Za-z0-9-]{0,60}:)"
+)
+_ESCAPED: Final = re.compile(rb"^>(?=>*From )", re.MULTILINE)  # how an mbox marks such text
+_VIA: Final = re.compile(r"(.*\S)\s+via\s+\S.*", re.DOTALL)  # how lists rewrite who sent a mail
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,60}:[ \t]?")
 _ID: Final = re.compile(r"<([^<>\s]{1,500})>")
 _AT_WORD: Final = re.compile(r"(\S{1,100}) (?:at|@) (\S{1,200}\.\S{1,100})(?: \((.{1,200})\))?\Z")
@@ -56,7 +64,8 @@ def _read(source: Source, taking: EntryCollector) -> None:
         mails.sort(key=lambda mail: mail.date.timestamp() if mail.date else 0.0)  # stable
     else:
         taking.note("not every mail has a date: they stay in the order of the file")
-    reader = _Reader(taking, {mail.subject for mail in mails})
+    shared = _shared_addresses(_sender(mail) for mail in mails)
+    reader = _Reader(taking, {mail.subject for mail in mails}, shared)
     for mail in mails:
         reader.mail(mail)
 
@@ -70,7 +79,7 @@ def _mails(data: bytes) -> Iterator[tuple[str, bytes]]:
     ):
         line += data.count(b"\n", counted, start)
         counted = start
-        yield f"line {line}", data[head:following]
+        yield f"line {line}", _ESCAPED.sub(b"", data[head:following])
 
 
 class _Bounded(policy.Compat32):
@@ -98,7 +107,7 @@ class _Mail:
             *_ids(self.header("In-Reply-To"))[:1],
             *_ids(self.header("References"))[::-1],
         ]
-        self.subject = _subject(self.worded("Subject"))
+        self.subject = _subject(_worded(self.header("Subject")))
         self.date = _date(self.header("Date"))
 
     def header(self, name: str) -> str:
@@ -106,13 +115,13 @@ class _Mail:
         raw = self._headers.get(name.lower(), "").encode("utf-8", "surrogateescape")
         return " ".join(raw.decode("utf-8", "replace").split())
 
-    def worded(self, name: str) -> str:
-        """A header's words out of their encoding; as they stand where the parser gives up."""
-        raw = self.header(name)
-        try:
-            return str(policy.default.header_factory(name, raw)) if "=?" in raw else raw
-        except Exception:  # whatever the parser trips over: it has no error of its own for that
-            return raw
+
+def _worded(raw: str) -> str:
+    """The words of a header out of their encoding; as they are if the parser gives up."""
+    try:
+        return str(policy.default.header_factory("Subject", raw)) if "=?" in raw else raw
+    except Exception:  # whatever the parser trips over: it has no error of its own for that
+        return raw
 
 
 def _ids(text: str) -> list[str]:
@@ -135,8 +144,9 @@ def _date(text: str) -> datetime | None:
 
 
 class _Reader:
-    def __init__(self, taking: EntryCollector, subjects: set[str]) -> None:
+    def __init__(self, taking: EntryCollector, subjects: set[str], shared: frozenset[str]) -> None:
         self._taking = taking
+        self._shared = shared
         self._index: dict[str, int] = {}  # by id of the mail
         self._name: dict[str, str] = {}  # by address
         self._one = len(subjects) == 1
@@ -152,22 +162,57 @@ class _Reader:
         if mail.answers and not answered:
             self._taking.note(f"the mail of {mail.place} answers one that is not in the file")
         index = self._taking.say(
-            mail.place, self._who(mail.worded("From")), text,
+            mail.place, self._who(mail), text,
             timestamp=_iso(mail.date), re=answered[0] if answered else None,
             topic=None if self._one else mail.subject or None,
         )  # fmt: skip
         if index is not None and mail.id is not None:
             self._index[mail.id] = index
 
-    def _who(self, sender: str) -> str:
-        """The name of whoever an address belongs to: the first that it came with."""
-        veiled = _AT_WORD.match(sender)
-        if veiled:
-            name, address = veiled[3] or "", f"{veiled[1]}@{veiled[2]}"
-        else:
-            name, address = parseaddr(sender)
-        shown = name.strip().strip("\"'") or address.partition("@")[0] or sender
-        return self._name.setdefault(address.lower() or shown.lower(), read_name(shown))
+    def _who(self, mail: _Mail) -> str:
+        """The name of whoever an address belongs to: the first that it came with.
+
+        Of an address that several share it is the name alone that tells them apart.
+        """
+        name, address = _sender(mail)
+        shown = name or address.partition("@")[0] or mail.header("From")
+        own = address if address and address not in self._shared else shown.casefold()
+        return self._name.setdefault(own, read_name(shown))
+
+
+def _sender(mail: _Mail) -> tuple[str, str]:
+    """The name and the address, in small letters, that a mail is from.
+
+    A list that sends in somebody's name (`Ana via G <g@x.org>`) is no address of theirs.
+    """
+    sender = mail.header("From")
+    veiled = _AT_WORD.match(sender)
+    if veiled:
+        name, address = veiled[3] or "", f"{veiled[1]}@{veiled[2]}"
+    else:
+        name, address = parseaddr(sender)
+    name = _unquoted(_worded(name))
+    rewritten = _VIA.fullmatch(name)
+    return (_unquoted(rewritten[1]), "") if rewritten else (name, address.lower())
+
+
+def _unquoted(name: str) -> str:
+    return name.strip().strip("\"'").strip()
+
+
+def _shared_addresses(senders: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The addresses that came with names of which two have no word in common."""
+    names: dict[str, list[set[str]]] = {}
+    for name, address in senders:
+        if words := set(re.findall(r"\w+", name.casefold())):
+            known = names.setdefault(address, [])
+            if words not in known:
+                known.append(words)
+    return frozenset(
+        address
+        for address, known in names.items()
+        if any(one.isdisjoint(known[0]) for one in known)
+    )
 
 
 def _iso(date: datetime | None) -> str | None:

@@ -21,7 +21,7 @@ from parley.server.transcripts.platforms.slack_names import Names
 from parley.server.transcripts.platforms.slack_text import to_plain_text
 from parley.server.transcripts.sources.emoji_reactions import read_emoji
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
-from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 _TS: Final = re.compile(r"[0-9]{1,11}(?:\.[0-9]{1,9})?\Z")
@@ -75,10 +75,12 @@ def _files(source: Source, taking: EntryCollector) -> Iterator[_Placed]:
         if not _DAY.search(path):
             continue
         try:
-            rows = orjson.loads(data)
+            rows, is_mended = parse_json(data)
         except orjson.JSONDecodeError as error:
             taking.refuse(path, f"not JSON: {error}")
             continue
+        if is_mended:
+            taking.note(MENDED)
         channel = path.rpartition("/")[0].rpartition("/")[2]
         for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
             yield f"{path}, message {number}", channel, row if isinstance(row, dict) else {}
@@ -89,7 +91,7 @@ def _people(files: Any) -> list[Row]:
     for path, data in files.items():
         if path.rpartition("/")[2] in ("users.json", "org_users.json"):
             try:
-                rows = orjson.loads(data)
+                rows, _ = parse_json(data)
             except orjson.JSONDecodeError as error:
                 raise Failure(f"{path} is not JSON: {error}") from None
             return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

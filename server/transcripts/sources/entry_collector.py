@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from parley.bus.contract.drafts import Draft, is_handle
@@ -24,6 +25,8 @@ from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcr
 
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\ufeff]+")
 _LONGEST_NAME: Final = 128
+_EARLIEST: Final = 300_000_000  # seconds: of 1979; smaller numbers count from somewhere else
+_MILLISECONDS: Final = 10**11  # as seconds this is in the year 5138
 
 
 class EntryCollector:
@@ -48,6 +51,11 @@ class EntryCollector:
         given = {name: value for name, value in fields.items() if value is not None}
         return index if self.take(place, {**row, **given}) else None
 
+    def alias(self, alias: str, of: str) -> None:
+        """Keeps that `alias` is another name of `of`, for the whole file."""
+        known = self.transcript.meta.setdefault("aliases", {})
+        known[read_name(alias)] = known.get(read_name(of), read_name(of))
+
     def take(self, place: str, row: dict[str, Any]) -> bool:
         """Takes the entry that `row` describes; False where it was wrong and reported."""
         try:
@@ -64,6 +72,7 @@ class EntryCollector:
             raise InvalidField(f"index {index!r} is not a whole number from 0")
         if index in self._id_of:
             raise InvalidField(f"index {index} is there twice")
+        row = {**row, "timestamp": read_time(row["timestamp"])} if "timestamp" in row else row
         own = read_id(row, f"line:{index}")
         if own in self._ids:
             raise InvalidField(f"id {own!r} is there twice")
@@ -115,6 +124,17 @@ class EntryCollector:
 def read_word(value: Any) -> str:
     """A value of JSON that should be a text, where it is one; else ""."""
     return value if isinstance(value, str) else ""
+
+
+def read_time(value: Any) -> Any:
+    """Seconds or milliseconds since 1970 as ISO 8601; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    seconds = value / 1000 if abs(value) >= _MILLISECONDS else value
+    if not _EARLIEST <= seconds < _MILLISECONDS:
+        return value
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="auto").replace("+00:00", "Z")
 
 
 def read_name(text: str) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import orjson
 
+from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.server.basics.errors import Failure
 
 HEAD_BYTES: Final = 65_536  # what is looked at to tell a text format; more says no more
 _HEAD_LINES: Final = 200
+MENDED: Final = "halves of characters are shown as U+FFFD"
+_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # how JSON writes half a character
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -95,14 +100,39 @@ class Source:
         if not self._opens(b"[{"):
             return None
         try:
-            self._parsed = orjson.loads(self.data)
-        except orjson.JSONDecodeError as error:
+            self._parsed, is_mended = parse_json(self.data)
+        except ValueError as error:
             return str(error)
+        if is_mended:
+            self.notes.append(MENDED)
         return None
 
     def _opens(self, marks: bytes) -> bool:
         start = self.data[:HEAD_BYTES].lstrip()
         return start[:1] != b"" and start[:1] in marks
+
+
+def parse_json(data: bytes | str) -> tuple[Any, bool]:
+    """The value of `data`, and whether it held halves of characters, which are mended.
+
+    Raises `orjson.JSONDecodeError`, a `ValueError`.
+    """
+    try:
+        return orjson.loads(data), False
+    except orjson.JSONDecodeError:
+        raw = data.encode() if isinstance(data, str) else data
+        if _HALF.search(raw) is None:
+            raise
+        try:
+            tree = json.loads(raw, parse_constant=_refuse_constant)
+            return replace_lone_surrogates(tree), True
+        except (ValueError, RecursionError):
+            pass
+        raise
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(word)
 
 
 def _lines_ended(text: str) -> str:

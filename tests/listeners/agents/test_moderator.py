@@ -7,6 +7,8 @@ import json
 from random import Random
 from typing import Any
 
+import pytest
+
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Message, SessionOpened
 from parley.bus.log.local_log import LocalLog
@@ -98,6 +100,23 @@ def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() ->
     assert all(record.by is None for record in grants(log))
     assert asked(log) <= len(grants(log)) + 1
     assert len(log) < 120
+
+
+@pytest.mark.parametrize(
+    "said", ["Bob ", "BOB", "@bob", "**bob**", '"bob"', "`bob`", "Bob, because he asked first."]
+)
+def test_a_moderator_names_the_next_speaker_as_people_would(said: str) -> None:
+    """Whatever the model puts around the name, it is granted at once."""
+    log = moderated(naming(said), turns=1)
+    assert [(record.participant, record.by) for record in grants(log)] == [("bob", MODERATOR)]
+    assert asked(log) == 1
+
+
+def test_a_name_that_fits_two_is_asked_once_more() -> None:
+    """Then the bids decide."""
+    log = moderated(naming("ann or bob"), turns=1)
+    assert [record.by for record in grants(log)] == [None]
+    assert asked(log) == 2
 
 
 def test_a_moderator_that_is_broke_does_not_flood_the_log() -> None:

@@ -1,0 +1,160 @@
+"""Files as other programs write them: nobody is two people, no word is lost, times are whole."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from parley.bus.entries import Message
+from parley.server.records.transcript_analysis import analyze
+from parley.server.settings import resolve_defaults
+from parley.server.transcripts import Transcript, parse_transcript
+from parley.server.transcripts.transcript_export import to_json_lines
+
+
+def read(text: str, name: str = "") -> Transcript:
+    return parse_transcript(text.encode("utf-8", "surrogatepass"), name=name)
+
+
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    entries = [each.entry for each in transcript.entries]
+    return [(entry.participant, entry.content) for entry in entries if isinstance(entry, Message)]
+
+
+def times(transcript: Transcript) -> list[str | None]:
+    entries = [each.entry for each in transcript.entries]
+    return [entry.at or entry.at_text for entry in entries if isinstance(entry, Message)]
+
+
+# -- mail ------------------------------------------------------------------------------
+
+
+def mail(sender: str, text: str, hour: int = 10, subject: str = "Beans") -> str:
+    return (
+        f"From g@example.org Mon Jan  1 {hour}:00:00 2024\nFrom: {sender}\nSubject: {subject}\n"
+        f"Date: Mon, 1 Jan 2024 {hour}:00:00 +0000\nMessage-ID: <{hour}@x>\n\n{text}\n\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("senders", "people"),
+    [
+        (("Ana via G <g@example.org>", "Bo via G <g@example.org>"), ["Ana", "Bo"]),
+        (("'Ana Lima' via Garden <g@example.org>", "Ana Lima <ana@example.org>"),
+         ["Ana Lima", "Ana Lima"]),
+        (("Ana <notify@forge.example>", "Bo <notify@forge.example>"), ["Ana", "Bo"]),
+        (("Ana <ana@example.org>", "Ana Lima <ana@example.org>"), ["Ana", "Ana"]),
+        (("ana@example.org", "Ana <ana@example.org>"), ["ana", "ana"]),
+        (("bo at example.org (=?utf-8?q?Bo_=C3=89k?=)", "x <x@example.org>"), ["Bo Ék", "x"]),
+    ],
+)  # fmt: skip
+def test_an_address_that_several_share_is_nobodys(
+    senders: tuple[str, str], people: list[str]
+) -> None:
+    """Lists and forges send in the name of many; one person may spell their name in two ways."""
+    text = "".join(mail(who, "Yes.", hour) for hour, who in enumerate(senders, 10))
+    assert [who for who, _ in said(read(text))] == people
+
+
+def test_a_paragraph_that_begins_with_from_is_part_of_its_mail() -> None:
+    """What parts two mails has an address or a time, and a header behind it."""
+    body = (
+        "I propose beans.\n\nFrom what I read, they need water.\n\nFrom 10:30 on I object to peas."
+        "\n\n>From here on I agree."
+    )
+    transcript = read(mail("Ana <ana@example.org>", body) + mail("Bo <bo@example.org>", "Yes.", 11))
+    assert said(transcript) == [("Ana", body.replace(">From", "From")), ("Bo", "Yes.")]
+    assert not transcript.left
+
+
+# -- names -----------------------------------------------------------------------------
+
+RENAMES = (
+    "10:02 -!- bo is now known as bo|away\n",
+    "10:02 -!- bo [~bo@host.example] is now known as bo|away\n",
+    "10:02 *** bo is now known as bo|away\n",
+    "10:02 === bo is now known as bo|away\n",
+    "10:02 * bo is now known as bo|away\n",
+)
+
+
+@pytest.mark.parametrize("line", RENAMES)
+def test_who_takes_another_nick_is_one_voter(line: str) -> None:
+    """`+1` under both is one; the file that is written of it says the same."""
+    log = (
+        "10:00 <ana> I propose that we plant the beans in May.\n10:01 <bo> +1 to P1\n"
+        f"{line}10:03 <bo|away> +1 to P1\n"
+    )
+    transcript = read(log)
+    assert transcript.meta["aliases"] == {"bo|away": "bo"}
+    again = parse_transcript(b"".join(to_json_lines(transcript)))
+    for each in (transcript, again):
+        memory = analyze(each, resolve_defaults({}, {})).memory
+        assert list(memory.participants) == ["ana", "bo"]
+        assert list(memory.proposals[1].reactions) == ["bo"]
+        assert memory.proposals[1].status == "active"
+
+
+def test_a_nick_that_somebody_else_spoke_under_is_theirs() -> None:
+    log = "10:00 <bo> hi\n10:01 <cy> hi\n10:02 -!- bo is now known as cy\n10:03 <cy> yes\n"
+    transcript = read(log)
+    assert "aliases" not in transcript.meta
+    assert sum(left.count for left in transcript.left.values()) == 1
+
+
+# -- times -----------------------------------------------------------------------------
+
+
+def test_a_log_goes_on_at_new_year() -> None:
+    """A client that writes month and day alone does not go back a year."""
+    log = (
+        "**** BEGIN LOGGING AT Sun Dec 31 23:50:00 2023\n\n"
+        "Dec 31 23:59:00 <bo>\tlate\nJan 01 00:01:00 <ana>\tmorning\n"
+    )
+    assert times(read(log)) == ["2023-12-31T23:59:00", "2024-01-01T00:01:00"]
+
+
+def test_a_time_long_before_the_last_is_of_the_next_day() -> None:
+    """Where the client noted no new day; a clock that is put back goes back less."""
+    log = (
+        "--- Log opened Sun Dec 31 22:00:00 2023\n23:59 <bo> late\n00:01 <ana> morning\n"
+        "02:59 <bo> hm\n02:01 <bo> the clock was put back\n"
+        "--- Day changed Wed Jan 03 2024\n00:00 <ana> morning\n"
+    )
+    assert times(read(log)) == [
+        "2023-12-31T23:59:00", "2024-01-01T00:01:00", "2024-01-01T02:59:00",
+        "2024-01-01T02:01:00", "2024-01-03T00:00:00",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["timestamp", "created_at"])
+def test_seconds_and_milliseconds_are_times(key: str) -> None:
+    rows = [
+        {"speaker": "ana", "content": "hi", key: 1_550_101_674},
+        {"speaker": "bo", "content": "yes", key: 1_550_101_680_500},
+        {"speaker": "cy", "content": "no", key: 12},
+    ]
+    assert times(parse_transcript(orjson.dumps(rows))) == [
+        "2019-02-13T23:47:54Z", "2019-02-13T23:48:00.500000Z", "12",
+    ]  # fmt: skip
+
+
+# -- halves of characters --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        '[{"speaker":"ana","content":"hi \\ud83d"},'
+        '{"speaker":"bo","content":"tea \\ud83c\\udf78"}]',
+        '{"index":0,"agent_id":"ana","content":"hi \\ud83d"}\n'
+        '{"index":1,"agent_id":"bo","content":"tea \\ud83c\\udf78"}\n',
+        '{"speaker":"ana","text":"hi \\ud83d"}\n{"speaker":"bo","text":"tea \\ud83c\\udf78"}\n',
+        '[{"role":"user","name":"ana","content":"hi \\ud83d"},'
+        '{"role":"assistant","name":"bo","content":"tea \\ud83c\\udf78"}]',
+    ],
+)
+def test_half_a_character_costs_nothing_but_itself(file: str) -> None:
+    transcript = read(file)
+    assert said(transcript) == [("ana", "hi \ufffd"), ("bo", "tea \U0001f378")]
+    assert any("halves of characters" in note for note in transcript.notes)
