@@ -29,6 +29,16 @@ VOTES: Final = {
 }  # fmt: skip
 
 
+_SIGNS: Final = {vote.sign: vote for vote in VOTES.values()}
+_PLAIN: Final = dict.fromkeys([0xFE0F, *range(0x1F3FB, 0x1F400)])  # how it is drawn, skin tones
+
+
+def read_emoji_sign(sign: object) -> EmojiVote | None:
+    """The vote that an emoji itself is, whatever its skin tone."""
+    plain = sign.translate(_PLAIN) if isinstance(sign, str) else ""
+    return _SIGNS.get(plain) or _SIGNS.get(f"{plain}\ufe0f")
+
+
 def read_emoji(name: str) -> EmojiVote | None:
     """The vote that the emoji called `name` is, whatever its skin tone."""
     return VOTES.get(name.partition("::")[0].strip(":").lower())

@@ -137,6 +137,65 @@ Bo: I agree.
 Ana: Then it is decided: beans.
 Bo: See https://example.org: it has seeds.
 """
+TELEGRAM: Final = {
+    "name": "Garden", "type": "private_supergroup", "id": 1, "messages": [
+        {"id": 1, "type": "service", "date": "2024-05-03T09:00:00", "date_unixtime": "1714726800",
+         "actor": "Ana", "actor_id": "user1", "action": "create_group", "text": ""},
+        {"id": 2, "type": "message", "date": "2024-05-03T09:01:00", "date_unixtime": "1714726860",
+         "from": "Ana", "from_id": "user1",
+         "text": ["I propose we plant ", {"type": "bold", "text": "beans"}, "."],
+         "text_entities": [],
+         "reactions": [{"type": "emoji", "count": 2, "emoji": "👍🏽",
+                        "recent": [{"from": "Bo", "from_id": "user2", "date": "x"}]},
+                       {"type": "emoji", "count": 1, "emoji": "🌱"}]},
+        {"id": 3, "type": "message", "date": "2024-05-03T09:02:00", "date_unixtime": "1714726920",
+         "from": "Ana", "from_id": "user3", "reply_to_message_id": 2, "text": "Not peas?"},
+        {"id": 4, "type": "message", "date": "2024-05-03T09:03:00", "from": "Bo",
+         "from_id": "user2", "photo": "photos/1.jpg", "text": ""},
+    ],
+}  # fmt: skip
+WHATSAPP_ANDROID: Final = """\
+5/31/24, 9:00 AM - Messages and calls are end-to-end encrypted. Tap to learn more.
+5/31/24, 9:01 AM - Ana: I propose we plant beans:
+they need little water.
+5/31/24, 9:02 PM - Bo: <Media omitted>
+5/31/24, 9:03 PM - Bo: +1 <This message was edited>
+"""
+WHATSAPP_IOS: Final = """\
+[31/05/2024, 09:01:07] Ana: I propose we plant beans.
+[31/05/2024, 21:02:00] Bo: \u200eimage omitted
+[31/05/2024, 21:03:00] ~ Bo: Not beans: peas.
+"""
+CHATGPT: Final = [{
+    "title": "Beans", "create_time": 1714726800.5, "current_node": "d", "mapping": {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["s"]},
+        "s": {"id": "s", "parent": "root", "children": ["a"], "message": {
+            "author": {"role": "system"}, "content": {"content_type": "text", "parts": [""]}}},
+        "a": {"id": "a", "parent": "s", "children": ["b", "c"], "message": {
+            "author": {"role": "user"}, "create_time": 1714726860.0,
+            "content": {"content_type": "text", "parts": ["What shall we plant?"]}}},
+        "b": {"id": "b", "parent": "a", "children": [], "message": {
+            "author": {"role": "assistant"},
+            "content": {"content_type": "text", "parts": ["Peas."]}}},
+        "c": {"id": "c", "parent": "a", "children": ["d"], "message": {
+            "author": {"role": "assistant"}, "recipient": "all", "create_time": 1714726870.0,
+            "content": {"content_type": "multimodal_text",
+                        "parts": ["I suggest beans.", {"content_type": "image_asset_pointer"}]}}},
+        "d": {"id": "d", "parent": "c", "children": [], "message": {
+            "author": {"role": "user"}, "create_time": 1714726880.0,
+            "content": {"content_type": "text", "parts": ["Good, beans it is."]}}},
+    },
+}]  # fmt: skip
+CLAUDE: Final = [{
+    "uuid": "t", "name": "Beans", "chat_messages": [
+        {"uuid": "1", "sender": "human", "created_at": "2024-05-03T09:00:00Z",
+         "text": "What shall we plant?", "attachments": [{}], "files": []},
+        {"uuid": "2", "parent_message_uuid": "1", "sender": "assistant", "text": "Peas.",
+         "content": [{"type": "text", "text": "Peas."}]},
+        {"uuid": "3", "parent_message_uuid": "1", "sender": "assistant", "text": "",
+         "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Beans."}]},
+    ],
+}]  # fmt: skip
 MBOX: Final = """\
 From ana@example.org Fri May  3 09:00:00 2024
 From: Ana Lima <ana@example.org>
@@ -285,6 +344,11 @@ SAMPLES: Final[dict[str, tuple[str, bytes]]] = {
     "zoom": ("vtt", ZOOM.encode()),
     "srt": ("srt", SRT.encode()),
     "slack": ("slack", _json(SLACK)),
+    "telegram": ("telegram", _json(TELEGRAM)),
+    "whatsapp android": ("whatsapp", WHATSAPP_ANDROID.encode()),
+    "whatsapp ios": ("whatsapp", WHATSAPP_IOS.encode()),
+    "chatgpt": ("chatgpt", _json(CHATGPT)),
+    "claude": ("claude", _json(CLAUDE)),
     "markdown": ("markdown", MARKDOWN.encode()),
     "plain": ("markdown", PLAIN.encode()),
     "openai": ("openai", _json(OPENAI)),

@@ -10,6 +10,7 @@ from parley.server.records.transcript_analysis import analyze
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import Transcript, parse_transcript
 from parley.server.transcripts.transcript_export import to_json_lines
+from tests.server.transcripts.samples import SAMPLES
 
 
 def read(text: str, name: str = "") -> Transcript:
@@ -158,3 +159,51 @@ def test_half_a_character_costs_nothing_but_itself(file: str) -> None:
     transcript = read(file)
     assert said(transcript) == [("ana", "hi \ufffd"), ("bo", "tea \U0001f378")]
     assert any("halves of characters" in note for note in transcript.notes)
+
+
+# -- exports of chats ------------------------------------------------------------------
+
+
+def test_every_part_of_a_rich_text_is_kept_as_written() -> None:
+    """Bold, links and mentions of Telegram are words like others."""
+    transcript = parse_transcript(SAMPLES["telegram"][1])
+    assert said(transcript)[0] == ("Ana", "I propose we plant beans.")
+    assert [who for who, _ in said(transcript)] == ["Ana", "Bo", "Ana (2)"]
+    vote, answer = (each.entry for each in transcript.entries[1:])
+    assert isinstance(vote, Message)
+    assert isinstance(answer, Message)
+    assert (vote.act, vote.re, answer.re) == ("support", "line:0", "line:0")
+
+
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (("31/5/24", "1/6/24"), ["2024-05-31", "2024-06-01"]),
+        (("5/31/24", "6/1/24"), ["2024-05-31", "2024-06-01"]),
+        (("2024-05-31", "2024-06-01"), ["2024-05-31", "2024-06-01"]),
+        (("3.5.2024", "4.5.2024"), ["2024-05-03", "2024-05-04"]),
+    ],
+)
+def test_any_date_of_a_chat_shows_the_order_of_all(dates: tuple[str, str], days: list[str]) -> None:
+    text = "".join(f"{day}, 9:0{n} PM - Ana: Beans {n}.\n" for n, day in enumerate(dates))
+    assert [str(at)[:10] for at in times(read(text))] == days
+    assert all(str(at)[11:13] == "21" for at in times(read(text)))
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        ("whatsapp android",
+         [("Ana", "I propose we plant beans:\nthey need little water."), ("Bo", "+1")]),
+        ("whatsapp ios", [("Ana", "I propose we plant beans."), ("Bo", "Not beans: peas.")]),
+        ("chatgpt", [("user", "What shall we plant?"), ("assistant", "I suggest beans."),
+                     ("user", "Good, beans it is.")]),
+        ("claude", [("human", "What shall we plant?"), ("assistant", "Beans.")]),
+    ],
+)  # fmt: skip
+def test_an_export_is_read_as_its_owner_saw_it(sample: str, words: list[tuple[str, str]]) -> None:
+    """Of branches the one that was shown; the others are counted."""
+    transcript = parse_transcript(SAMPLES[sample][1])
+    assert said(transcript) == words
+    if sample in ("chatgpt", "claude"):
+        assert transcript.left["messages of other branches"].count == 1
