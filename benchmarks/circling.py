@@ -168,17 +168,18 @@ def main() -> None:
         return
     print(f"threshold {figures_report['threshold']}; precision, recall, F1 per mille")
     for name, row in figures_report["sources"].items():
-        print(f"  {name:<20} {_row(row)}")
+        print(f"  {name:<20} {as_line(row)}")
     print("kinds, of the half that is reported: pairs, found alike")
     for name, row in figures_report["kinds"].items():
         print(f"  {name:<26} {row['pairs']:>6} {row['found']:>6}")
     for source, curve in figures_report["curves"].items():
         print(f"curve, {source}, reported half")
         for step, row in curve.items():
-            print(f"  {step:>4} {_row(row)}")
+            print(f"  {step:>4} {as_line(row)}")
 
 
-def _row(row: dict[str, int]) -> str:
+def as_line(row: dict[str, int]) -> str:
+    """Precision, recall and F1 per mille, and the counts, on one line."""
     rates = f"P {row['precision']:>4}  R {row['recall']:>4}  F1 {row['f1']:>4}"
     return f"{rates}  ({row['same']} same, {row['other']} other, {row['wrong']} wrongly alike)"
 
