@@ -1,12 +1,14 @@
 """The words of a session's messages, kept so that a search is a look through memory.
 
-Without a look at the log, which others read. Words match whatever their case.
+Without a look at the log, which others read. Words match whatever their case, and however their
+accents are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
+from unicodedata import normalize
 
 from parley.bus.entries import Message, Record
 
@@ -14,8 +16,13 @@ ROOM: Final = 24 << 20  # bytes of one session's words, beyond which its log is 
 _EACH: Final = 48  # bytes that a message takes beside its words
 
 
-def _fold_case(text: str) -> bytes:
-    return text.casefold().encode("utf-8", "surrogatepass")
+def fold_case(text: str) -> str:
+    """`text` as searches compare it: composed, and in small letters."""
+    return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
+
+
+def _searched(text: str) -> bytes:
+    return fold_case(text).encode("utf-8", "surrogatepass")
 
 
 class MessageWords:
@@ -40,7 +47,7 @@ class MessageWords:
         if record.is_talk:
             message = cast("Message", record.entry)
             author = self._names.setdefault(message.participant, message.participant)
-            content = _fold_case(message.content)
+            content = _searched(message.content)
         self._authors.append(author)
         self._contents.append(content)
         self.size += len(content) + _EACH
@@ -53,7 +60,7 @@ class MessageWords:
     ) -> list[int]:
         """The first `most` of `numbers`, in their order, whose messages hold all of `words`."""
         contents, authors = self._contents, self._authors
-        longest, *rest = sorted(map(_fold_case, words), key=len, reverse=True) or [b""]
+        longest, *rest = sorted(map(_searched, words), key=len, reverse=True) or [b""]
         known = len(contents)
         matches: list[int] = []
         for n in numbers:

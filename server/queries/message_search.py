@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from parley.bus import Bus
 from parley.bus.entries import Message, Record
+from parley.listeners.history.message_words import fold_case
 
 PAGE: Final = 1000  # entries a round trip
 
@@ -18,8 +19,8 @@ def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
     message = cast("Message", record.entry)
     if by is not None and message.participant != by:
         return False
-    content = message.content.casefold()
-    return all(word.casefold() in content for word in words)
+    content = fold_case(message.content)
+    return all(fold_case(word) in content for word in words)
 
 
 async def search_messages(

@@ -59,9 +59,9 @@ def join_parts(content: Any, taking: EntryCollector, place: str) -> tuple[Any, b
 
 
 def _part(kind: Any) -> str:
-    if kind in ("tool_use", "server_tool_use", "tool_call"):
+    if isinstance(kind, str) and kind.endswith(("tool_use", "_call")):
         return "a tool's call"
-    if isinstance(kind, str) and kind.endswith("tool_result"):
+    if isinstance(kind, str) and kind.endswith(("tool_result", "_call_output")):
         return RESULT
     known = isinstance(kind, str) and kind.isascii() and kind.isprintable() and len(kind) <= 40
     return f"a part that is no text ({kind})" if known else "a part that is no text"
@@ -120,6 +120,9 @@ def _listed(number: int, row: Any, place: str, taking: EntryCollector) -> None:
         raise InvalidField("not a JSON object")
     role = row.get("role")
     if not isinstance(role, str):
+        if isinstance(kind := row.get("type"), str) and kind != "message":
+            taking.skip(_part(kind), place)  # an item of the Responses API beside the messages
+            return
         raise InvalidField("field 'role' is missing")
     if role in FRAME or role in _TOOLS:
         taking.skip(FRAMES if role in FRAME else RESULT, place)

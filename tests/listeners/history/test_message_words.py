@@ -55,6 +55,11 @@ async def test_all_the_words_are_there_whatever_their_case(moments: History) -> 
     assert await matches(moments, "zebra") == []
 
 
+def test_accents_match_however_they_are_written() -> None:
+    """`é` is one character here and two there."""
+    assert message_words.fold_case("CAFE\u0301") == message_words.fold_case("caf\u00e9")
+
+
 async def test_what_was_said_or_taken_out_since_counts(bus: Bus, moments: History) -> None:
     """Words that come are found; those that were redacted are found no more."""
     assert await matches(moments, "pump") == [3, 2, 1]

@@ -161,6 +161,37 @@ def test_half_a_character_costs_nothing_but_itself(file: str) -> None:
     assert any("halves of characters" in note for note in transcript.notes)
 
 
+# -- lists of models, captions ---------------------------------------------------------
+
+
+def test_calls_between_messages_are_counted() -> None:
+    """Items of the Responses API that are no message are not said, and refuse nothing."""
+    items = [
+        {"type": "message", "role": "user", "content": "What shall we plant?"},
+        {"type": "reasoning", "summary": []},
+        {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "1"},
+        {"type": "function_call_output", "call_id": "1", "output": "beans"},
+        {"type": "message", "role": "assistant",
+         "content": [{"type": "output_text", "text": "I propose beans."}]},
+    ]  # fmt: skip
+    transcript = parse_transcript(orjson.dumps(items))
+    assert said(transcript) == [
+        ("user", "What shall we plant?"), ("assistant", "I propose beans."),
+    ]  # fmt: skip
+    assert {reason: left.count for reason, left in transcript.left.items()} == {
+        "a tool's call": 1, "a tool's result": 1, "a part that is no text (reasoning)": 1,
+    }  # fmt: skip
+
+
+def test_a_word_that_begins_a_sentence_speaks_for_nobody() -> None:
+    """In captions, `So: who carries it?` goes on with what Ana says."""
+    cues = ("Ana: I propose beans.", "So: who carries it?", "Bo: Me.")
+    text = "WEBVTT\n" + "".join(
+        f"\n00:00:0{n}.000 --> 00:00:0{n}.900\n{cue}\n" for n, cue in enumerate(cues)
+    )
+    assert said(read(text)) == [("Ana", "I propose beans. So: who carries it?"), ("Bo", "Me.")]
+
+
 # -- exports of chats ------------------------------------------------------------------
 
 
