@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
@@ -10,6 +11,8 @@ from typing import Final, Literal
 from parley.memory.text.text_sizes import count_tokens
 
 _SHORT: Final = 200  # characters of a line whose price is worth remembering
+
+_HEADING_CHARS: Final = len("\n## \n")
 
 Fate = Literal["whole", "short", "left out"]
 
@@ -45,9 +48,13 @@ def _price(line: str) -> int:
 
 @dataclass(slots=True)
 class BudgetedLines:
-    """Lines by block, within a budget: each line is paid for when it is put."""
+    """Lines by block, within a budget of tokens: each line is paid for when it is put.
+
+    With `chars` the lines and headings are within as many characters as well.
+    """
 
     left: int
+    chars: int | None = None
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
     cites: set[int] = field(default_factory=set)
     fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
@@ -62,22 +69,27 @@ class BudgetedLines:
         *,
         what: str,
         short: bool = False,
+        cost: int | None = None,
     ) -> bool:
         """Take `line` in under `key`, which orders the block; False where it does not fit.
 
         A line put again replaces the one before. `what` it shows is noted
-        either way: whole, in short, or left out.
+        either way: whole, in short, or left out. `cost` is what it costs, where that is known.
         """
-        cost = price_line(line)
+        cost, chars = price_line(line) if cost is None else cost, len(line) + 1
         if block not in self.lines:
             cost += price_line(f"\n## {block}")
+            chars += len(block) + _HEADING_CHARS
         before = self.lines.get(block, {}).get(key)
         if before is not None:
             cost -= price_line(before)
-        if cost > self.left:
+            chars -= len(before) + 1
+        if cost > self.left or (self.chars is not None and chars > self.chars):
             self.fates.setdefault((block, what), "left out")
             return False
         self.left -= cost
+        if self.chars is not None:
+            self.chars -= chars
         self.lines.setdefault(block, {})[key] = line
         self.cites.update(cites)
         self.fates[block, what] = "short" if short else "whole"
@@ -92,6 +104,14 @@ class BudgetedLines:
         """Note that `count` things are left out which the page cannot name."""
         if count:
             self.more[block] = self.more.get(block, 0) + count
+
+    @contextmanager
+    def limited(self, tokens: int) -> Iterator[None]:
+        """Within it at most `tokens` of what is left are spent."""
+        aside = max(0, self.left - max(0, tokens))
+        self.left -= aside
+        yield
+        self.left += aside
 
     def counted(self, fate: Fate) -> dict[str, int]:
         """How many things met `fate`, by block."""

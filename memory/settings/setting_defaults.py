@@ -110,11 +110,10 @@ class CapSettings(SettingsGroup):
 class ContextSettings(SettingsGroup):
     budget_tokens: int = Field(4000, ge=1, description="tokens a context may have")
     prefix_share: int = Field(600, ge=0, le=1000, description="share of the budget for the prefix")
-    summaries: int = Field(
-        3, ge=0, description="newest summaries told beside a higher one that covers them"
+    recent_full: int = Field(
+        500, ge=0, description="most messages in the full profile, where the budget has room"
     )
-    recent_full: int = Field(15, ge=0, description="recent messages in the full profile")
-    recent_brief: int = Field(5, ge=0, description="recent messages in the brief profile")
+    recent_brief: int = Field(5, ge=0, description="most messages in the brief profile")
 
 
 Policy = Literal["off", "append", "rewrite"]
