@@ -143,6 +143,8 @@ def _fill_rest(
         prefix.put_summaries(memory, before, summaries)
         after.left += before.left
         tail.put_recent(after, talk.after(summaries[-1].last) if summaries else talk)
+    if full:
+        tail.put_own(memory, after, name)
     return others
 
 

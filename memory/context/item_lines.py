@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from parley.bus.entries import Relation
 from parley.memory.items import echoes
@@ -37,6 +37,7 @@ _LEAST_CHARS: Final = 40  # of these words; names of sides give way to counts be
 _NAME_CHARS: Final = 20  # of a name on such a line
 NONE: Final[frozenset[str]] = frozenset()
 _EXTRACT_LINE: Final = re.compile(r"([PD]\d+) [a-z]")  # of an item; a speaker's has a colon first
+_KEPT_CHARS: Final = 100  # of a text whose visible form is worth keeping
 _ENDS: Final = " .!?"
 _NAMES: Final = 5  # names listed in a line before "and N more"
 _SIDES: Final[tuple[tuple[Stance, str], ...]] = (
@@ -62,7 +63,14 @@ _ENDINGS: Final[dict[EndingWord, str]] = {
 
 def visible_line(text: str, limit: int = 200) -> str:
     """Untrusted text as one visible line."""
+    return (_keep_visible if len(text) <= _KEPT_CHARS else _make_visible)(text, limit)
+
+
+def _make_visible(text: str, limit: int) -> str:
     return clip(escape_invisible(one_line(text)), limit)
+
+
+_keep_visible = lru_cache(maxsize=16_384)(_make_visible)  # names and topics, context after context
 
 
 def quoted_line(text: str, limit: int = 200) -> str:
@@ -93,7 +101,7 @@ def item_line(head: str, words: str, tail: str = "", limit: int = ITEM_CHARS) ->
     return f"{head}{quoted}{tail}"
 
 
-def handle_line(decision: Decision, chars: int) -> str:
+def handle_line(decision: BindingDecision, chars: int) -> str:
     """A decision as handle and clipped topic, where there are very many."""
     disputed = " (disputed)" if decision.status == "disputed" else ""
     return f"- {decision.handle}{disputed} {_topic(decision.topic, chars)}"
@@ -105,7 +113,30 @@ def _topic(topic: str, limit: int) -> str:
     return quoted_line(topic, limit)
 
 
-def decision_line(decision: Decision) -> str:
+class BindingDecision(Protocol):
+    """What the ledger shows of a decision."""
+
+    @property
+    def ref(self) -> int: ...
+    @property
+    def handle(self) -> str: ...
+    @property
+    def born(self) -> int: ...
+    @property
+    def topic(self) -> str: ...
+    @property
+    def named(self) -> bool: ...
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def resolves(self) -> int | None: ...
+    @property
+    def supersedes(self) -> int | None: ...
+
+
+def decision_line(decision: BindingDecision) -> str:
     """A binding decision: message, what was decided, and its status; no sides, these move."""
     topic = decision.topic if decision.named else ""
     return _decision_line(
@@ -215,16 +246,17 @@ def marks_line(items: Iterable[LedgerItem]) -> str:
     return f"- {'; '.join(meanings)}" if meanings else ""
 
 
-def position_line(memory: Memory, position: Position) -> str:
-    """The reader's side on something, what turned it, and in which words it was said."""
+def position_line(memory: Memory, position: Position, *, short: bool = False) -> str:
+    """The reader's side on something, what turned it, and unless `short` the words that say it."""
     item = memory.item(position.on)
     on = quoted_line(position.on, 40) if item is None else position.on  # a topic of its own
     cite = position.was_cite
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
     if turned and position.moved_n:
-        turned += f", moved by {visible_line(position.moved_by, _NAME_CHARS)} at n {position.moved_n}"
-    head = f"- {on}: {position.stance}{turned}; n {position.cite.n}: "
-    return item_line(head, position.text, limit=OWN_CHARS)
+        by = visible_line(position.moved_by, _NAME_CHARS)
+        turned += f", moved by {by} at n {position.moved_n}"
+    head = f"- {on}: {position.stance}{turned}; n {position.cite.n}"
+    return head if short else item_line(f"{head}: ", position.text, limit=OWN_CHARS)
 
 
 def summary_lines(summary: Summary, chars: int | None = None, gone: frozenset[str] = NONE) -> str:

@@ -9,7 +9,9 @@ well. Summaries are in it once the talk no longer fits (`recent_talk`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from parley.memory.context.item_lines import NONE, decision_line, handle_line, summary_lines
 from parley.memory.context.layer_lines import (
@@ -22,7 +24,6 @@ from parley.memory.context.token_budget import BudgetedLines, price_line
 from parley.memory.goals import lessons
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.notebooks import notebooks
-from parley.memory.state.item_state import Decision
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.summaries import short_forms
@@ -69,22 +70,52 @@ def fill_prefix(
 # -- the ledger ----------------------------------------------------------------
 
 
+class _Row(NamedTuple):
+    """What the ledger shows of a binding decision."""
+
+    ref: int
+    born: int
+    topic: str
+    named: bool
+    outcome: str
+    status: str
+    resolves: int | None
+    supersedes: int | None
+
+    @property
+    def handle(self) -> str:
+        return f"D{self.ref}"
+
+
+_row_of: Final = attrgetter(*_Row._fields)
+
+
 def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> None:
     """Every binding decision, newest first, as long as there is room."""
     denied = denied_items(memory)
-    ledger = [
-        decision
-        for decision in memory.decisions.values()
-        if decision.binds and decision.stands and decision.handle not in denied
-    ]
-    ledger.reverse()
+    rows = tuple(
+        _row_of(decision)
+        for decision in reversed(memory.decisions.values())
+        if decision.binds and decision.stands and not (denied and decision.handle in denied)
+    )
+    page.adopt(_fill_ledger(rows, page.left, page.chars, spare))
+
+
+@lru_cache(maxsize=64)
+def _fill_ledger(rows: tuple[tuple[Any, ...], ...], left: int, chars: int | None, spare: int) -> (
+    BudgetedLines
+):
+    """A page with the ledger of `rows` alone; kept, since it changes with epochs only."""
+    page = BudgetedLines(left, chars)
+    ledger = [_Row(*row) for row in rows]
     if _cost(map(decision_line, ledger), page.left) <= page.left:
         _lengthen(page, ledger, 0)
-        return
+        return page
     page.left += spare
     rest = page.left * _REST // 1000
     in_all = _put_handles(page, ledger, page.left - rest)
     _lengthen(page, ledger[:in_all], rest)
+    return page
 
 
 def denied_items(memory: Memory) -> frozenset[str]:
@@ -97,7 +128,7 @@ def denied_items(memory: Memory) -> frozenset[str]:
     return frozenset(handle for handle, item in found if item and item.shelf == "denied")
 
 
-def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
+def _put_handles(page: BudgetedLines, ledger: list[_Row], room: int) -> int:
     """Every decision as handle and topic, as wide as lets all into `allowed_bytes`;
     how many are in.
     """
@@ -112,11 +143,11 @@ def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
     return len(ledger)
 
 
-def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
+def _fits(ledger: list[_Row], chars: int, room: int) -> bool:
     return _cost((handle_line(decision, chars) for decision in ledger), room) <= room
 
 
-def _lengthen(page: BudgetedLines, ledger: list[Decision], rest: int) -> None:
+def _lengthen(page: BudgetedLines, ledger: list[_Row], rest: int) -> None:
     """The newest on a line of their own words, as long as `rest` is left."""
     for decision in ledger:
         if page.left <= rest or not page.put(

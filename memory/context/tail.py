@@ -62,7 +62,7 @@ FULL_POSITIONS: Final = 5  # own positions shown; the newest first
 FULL_INSIGHTS: Final = 10  # the weightiest
 LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what is still open
 LAYERS_SHARE: Final = 500  # per mille of what the items leave, for all layers beside the talk
-UNSETTLED_LOOKED: Final = 50  # newest decisions looked at for claims and dissent
+UNSETTLED_LOOKED: Final = 15  # newest decisions looked at for claims and dissent
 MESSAGE_CHARS: Final = 4000  # of one message once the talk does not fit: a pasted log is one
 SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
 LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
@@ -94,7 +94,7 @@ def fill_items(
     _put_proposals(memory, page, sorted(ledger.open_proposals(), key=_is_read_by_rules_alone))
     if profile != "full":
         return
-    _put_own(memory, page, name, ledger)
+    put_own(memory, page, name)
     _put_unsettled(memory, page, ledger, decided)
     with page.limited(page.left * LAYERS_SHARE // 1000):
         _put_work(memory, page)
@@ -173,16 +173,23 @@ def _number(handle: str) -> list[int]:
     return [int(part) for part in handle[1:].split(".")]
 
 
-def _put_own(memory: Memory, page: BudgetedLines, name: str | None, ledger: Ledger) -> None:
+def put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
+    """The reader's own positions, the last first; put again once it is known which messages are
+    whole, they have their words only where these are not.
+    """
+    ledger = ledger_of(memory)
     person = None if name is None else memory.participants.get(name)
     if person is None:
         return
     positions = [each for each in person.positions.values() if _is_shown(ledger, each.on)]
     positions.sort(key=lambda position: (position.cite.n, position.on), reverse=True)
     positions.sort(key=lambda position: position.on != person.last)
+    whole = page.lines.get(RECENT, {})
     for index, position in enumerate(positions[:FULL_POSITIONS]):
-        line = position_line(memory, position)
-        page.put(OWN, index, line, (position.cite.n,), what=position.on)
+        n = position.cite.n
+        is_shown = page.fates.get((RECENT, f"n {n}")) == "whole" and n in whole
+        line = position_line(memory, position, short=is_shown)
+        page.put(OWN, index, line, (n,), what=position.on)
     page.omit(OWN, [position.on for position in positions[FULL_POSITIONS:]])
 
 
@@ -234,7 +241,8 @@ def put_recent(page: BudgetedLines, talk: RecentTalk) -> None:
     if not _put_newest(page, talk):
         page.omit(RECENT, [f"n {record.n}" for record in records[:-1]])
         return
-    if page.chars is None and talk.count_whole(page.left + talk.line(len(records) - 1).cost) == len(records):
+    room = page.left + talk.line(len(records) - 1, MESSAGE_CHARS).cost
+    if page.chars is None and talk.count_whole(room) == len(records):
         put_whole(page, talk)
         return
     shown = []

@@ -35,6 +35,12 @@ class BlockChoice:
     fate: Fate
 
 
+@lru_cache(maxsize=16_384)
+def _choice(block: str, what: str, fate: Fate) -> BlockChoice:
+    """The same things meet the same fates in one context after the other."""
+    return BlockChoice(block, what, fate)
+
+
 def price_line(line: str) -> int:
     """Tokens that `line` costs, its line feed included."""
     return _price(line) if len(line) <= _SHORT else count_tokens(line + "\n")
@@ -105,6 +111,15 @@ class BudgetedLines:
         if count:
             self.more[block] = self.more.get(block, 0) + count
 
+    def adopt(self, other: BudgetedLines) -> None:
+        """Take all that is on `other`, which began with what this page has left, as well."""
+        self.left, self.chars = other.left, other.chars
+        for block, lines in other.lines.items():
+            self.lines.setdefault(block, {}).update(lines)
+        self.cites |= other.cites
+        self.fates.update(other.fates)
+        self.more.update(other.more)
+
     @contextmanager
     def limited(self, tokens: int) -> Iterator[None]:
         """Within it at most `tokens` of what is left are spent."""
@@ -122,7 +137,7 @@ class BudgetedLines:
         return counts
 
     def choices(self) -> tuple[BlockChoice, ...]:
-        return tuple(BlockChoice(block, what, fate) for (block, what), fate in self.fates.items())
+        return tuple(_choice(block, what, fate) for (block, what), fate in self.fates.items())
 
     def blocks(self, names: Sequence[str]) -> list[Block]:
         made = []
