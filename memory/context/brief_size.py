@@ -27,8 +27,14 @@ def limit_brief(before: BudgetedLines, after: BudgetedLines, talk: RecentTalk, b
     else:
         limit = (len(FRAME) + len(RECENT) + _count_shown(talk, budget)) // 2
     room = max(0, limit - len(FRAME) - _MARKER_CHARS)
-    before.chars = after.chars = room // 2
-    after.chars = room - room // 2
+    before.chars = _round_down(room // 2)
+    after.chars = room - before.chars
+
+
+def _round_down(chars: int) -> int:
+    """`chars` to two binary digits: so the ledger stays the same while the talk grows."""
+    low = max(0, chars.bit_length() - 2)
+    return chars >> low << low
 
 
 def _count_talk(talk: RecentTalk, budget: int) -> int:

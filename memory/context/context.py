@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Final, Literal
 
@@ -34,7 +35,7 @@ from parley.memory.text.text_sizes import measure_text
 Profile = Literal["full", "brief", "raw", "history"]
 
 _MARKER_TOKENS: Final = 120  # the line that counts what was left out, at its longest
-_UNTIL_CUT: Final = 500  # per mille of the tail for messages that are summarised already
+_UNTIL_CUT: Final = 650  # per mille, beside a filled prefix, for summaries and what they end before
 
 
 @dataclass(slots=True, frozen=True)
@@ -99,15 +100,9 @@ def assemble(memory: Memory, request: Request) -> Context:
     if request.profile == "brief":
         limit_brief(before, after, talk, budget)
     prefix.fill_prefix(memory, before, request.profile, request.participant, spare=room - share)
-    head = [frame, *before.blocks(prefix.BLOCKS)]
-    others = _fill_rest(memory, request, talk, before, after, room - _sizes(head[1:]))
+    others = _fill_rest(memory, request, talk, before, after, room - before.spent)
     head = [frame, *before.blocks(prefix.BLOCKS)]
     return _join(head, before, after, others)
-
-
-def _sizes(blocks: Sequence[Block]) -> int:
-    """Tokens of `blocks`, with the empty lines between them."""
-    return sum(measure_text(block.text + "\n\n", "tokens") for block in blocks)
 
 
 def _fill_rest(
@@ -130,7 +125,6 @@ def _fill_rest(
         after.chars += before.chars
     others = shared_decisions.fill_shared_decisions(after, request.shared, share)
     name = None if request.participant is None else memory.named(request.participant)
-    until_cut = after.left * _UNTIL_CUT // 1000
     tail.fill_items(memory, after, request.profile, name, talk)
     if not full:
         tail.put_recent(after, talk.newest(memory.settings.context.recent_brief))
@@ -138,13 +132,14 @@ def _fill_rest(
         after.left += kept
         tail.put_whole(after, talk)
     else:
-        summaries = cut_talk(talk, until_cut)
+        until_cut = room * _UNTIL_CUT // 1000
+        summaries = cut_talk(talk, until_cut, partial(prefix.price_summaries, memory, kept))
         before.left = kept
         prefix.put_summaries(memory, before, summaries)
         after.left += before.left
         tail.put_recent(after, talk.after(summaries[-1].last) if summaries else talk)
     if full:
-        tail.put_own(memory, after, name)
+        tail.shorten_own(memory, after, name)
     return others
 
 

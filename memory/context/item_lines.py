@@ -37,7 +37,7 @@ _LEAST_CHARS: Final = 40  # of these words; names of sides give way to counts be
 _NAME_CHARS: Final = 20  # of a name on such a line
 NONE: Final[frozenset[str]] = frozenset()
 _EXTRACT_LINE: Final = re.compile(r"([PD]\d+) [a-z]")  # of an item; a speaker's has a colon first
-_KEPT_CHARS: Final = 100  # of a text whose visible form is worth keeping
+_KEPT_CHARS: Final = 300  # of a text whose visible form is worth keeping
 _ENDS: Final = " .!?"
 _NAMES: Final = 5  # names listed in a line before "and N more"
 _SIDES: Final[tuple[tuple[Stance, str], ...]] = (
@@ -75,7 +75,14 @@ _keep_visible = lru_cache(maxsize=16_384)(_make_visible)  # names and topics, co
 
 def quoted_line(text: str, limit: int = 200) -> str:
     """Untrusted words as one visible line in quotation marks, which nothing in them ends."""
-    return quote_shown(visible_line(text, limit))
+    return (_keep_quoted if len(text) <= _KEPT_CHARS else _make_quoted)(text, limit)
+
+
+def _make_quoted(text: str, limit: int) -> str:
+    return quote_shown(_make_visible(text, limit))
+
+
+_keep_quoted = lru_cache(maxsize=16_384)(_make_quoted)
 
 
 def names_text(of: Iterable[str]) -> str:
@@ -104,13 +111,7 @@ def item_line(head: str, words: str, tail: str = "", limit: int = ITEM_CHARS) ->
 def handle_line(decision: BindingDecision, chars: int) -> str:
     """A decision as handle and clipped topic, where there are very many."""
     disputed = " (disputed)" if decision.status == "disputed" else ""
-    return f"- {decision.handle}{disputed} {_topic(decision.topic, chars)}"
-
-
-@lru_cache(maxsize=16_384)
-def _topic(topic: str, limit: int) -> str:
-    """A decision's topic as `quoted_line` has it: every context has the same ones again."""
-    return quoted_line(topic, limit)
+    return f"- {decision.handle}{disputed} {quoted_line(decision.topic, chars)}"
 
 
 class BindingDecision(Protocol):

@@ -179,6 +179,12 @@ def put_summaries(memory: Memory, page: BudgetedLines, summaries: Sequence[Summa
     _put_group(page, _FAR, higher, page.left, gone)
 
 
+def price_summaries(memory: Memory, most: int, summaries: Sequence[Summary]) -> int:
+    """Tokens of `summaries`; at most the `most` that they are cut to."""
+    gone = denied_items(memory)
+    return min(most, sum(price_line(summary_lines(each, None, gone)) for each in summaries))
+
+
 def _put_group(
     page: BudgetedLines, block: str, summaries: Sequence[Summary], allowed_tokens: int,
     gone: frozenset[str],

@@ -8,9 +8,11 @@ same bytes in between.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Final
 
 from parley.bus.entries import Record
@@ -23,8 +25,8 @@ from parley.memory.text.fences import quote_lines
 from parley.memory.text.plain_text import clip
 
 PAGE: Final = 500  # messages that a context may show: one page of a log
-LEAST_PRICE: Final = 8  # tokens of the shortest message with its number and author
-_CHARS_PER_TOKEN: Final = 8  # more than any talk has: what has more characters cannot fit
+LEAST_PRICE: Final = 5  # tokens of a line without words: number and author
+_LEAST_WEIGHT: Final = 19  # hundredths of a token that a character has at least (`text_sizes`)
 _NAME_CHARS: Final = 60
 _KEPT_CHARS: Final = 4000  # of a message whose line is worth keeping for the next context
 
@@ -84,18 +86,23 @@ def read_talk(
 
     No more are looked at than may fit in `budget` tokens.
     """
-    most = min(memory.settings.context.recent_full, budget // LEAST_PRICE)
+    most = memory.settings.context.recent_full
     records: list[Record] = []
-    chars, said = budget * _CHARS_PER_TOKEN, 0
+    left, said = budget * 100, 0
     for record in reversed(recent):
-        if len(records) >= most or chars < 0:
+        if len(records) >= most or left < 0:
             break
         said += record.entry.kind == "message"
         if is_visible_message(memory, name, record):
             records.append(record)
-            chars -= len(getattr(record.entry, "content", ""))
+            left -= _least_price(record)
     records.reverse()
     return RecentTalk(memory, records, said >= memory.messages)
+
+
+def _least_price(record: Record) -> int:
+    """Hundredths of a token that a message costs at least."""
+    return 100 * LEAST_PRICE + _LEAST_WEIGHT * len(getattr(record.entry, "content", ""))
 
 
 def is_visible_message(memory: Memory, name: str | None, record: Record) -> bool:
@@ -104,7 +111,10 @@ def is_visible_message(memory: Memory, name: str | None, record: Record) -> bool
     Of one that was edited that is the entry of its newest words.
     """
     entry: Any = record.entry
-    if not lookup.is_standing_talk(memory, record):
+    if memory.edited or entry.kind != "message":
+        if not lookup.is_standing_talk(memory, record):
+            return False
+    elif not record.is_message:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
 
@@ -123,18 +133,19 @@ def most_messages(memory: Memory, profile: str, budget: int | None = None) -> in
 
 def is_beyond(records: Sequence[Record], tokens: int) -> bool:
     """True if these messages are more than `tokens` hold: no earlier ones need be read."""
-    chars = sum(len(getattr(record.entry, "content", "")) for record in records)
-    return chars > tokens * _CHARS_PER_TOKEN
+    return sum(map(_least_price, records)) > tokens * 100
 
 
 # -- the cut -------------------------------------------------------------------
 
 
-def cut_talk(talk: RecentTalk, room: int) -> list[Summary]:
+def cut_talk(
+    talk: RecentTalk, room: int, price_summaries: Callable[[Sequence[Summary]], int]
+) -> list[Summary]:
     """The summaries that stand for the earlier messages, in log order; the cut is their end.
 
-    It is the earliest end of a range after which what is summarised already fits whole in `room`
-    tokens: messages that are not summarised yet do not move it.
+    It is the earliest end of a range at which they, and what is summarised already of the messages
+    behind it, are within `room` tokens: messages that are not summarised yet do not move it.
     """
     memory = talk.memory
     ends = sorted({summary.last for summary in memory.summaries.values()})
@@ -142,10 +153,18 @@ def cut_talk(talk: RecentTalk, room: int) -> list[Summary]:
         return []
     count = talk.count_whole(room, ends[-1])
     earliest = talk.records[-count].n - 1 if count else ends[-1]
-    for end in ends:
-        if end >= earliest and (covers := _cover(memory, end)):
+    for end in ends[bisect_left(ends, earliest) :]:
+        covers = _cover(memory, end)
+        if covers and _price_between(talk, end, ends[-1]) + price_summaries(covers) <= room:
             return covers
     return _cover(memory, ends[-1])
+
+
+def _price_between(talk: RecentTalk, after: int, last: int) -> int:
+    """Tokens of the whole messages after entry `after` up to entry `last`."""
+    lines = map(talk.line, range(len(talk.records) - 1, -1, -1))
+    behind = takewhile(lambda line: line.n > after, lines)
+    return sum(line.cost for line in behind if line.n <= last)
 
 
 def _cover(memory: Memory, end: int) -> list[Summary]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Final
 
 from parley.memory.context.item_lines import (
@@ -32,7 +33,7 @@ from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.notebooks import notebooks
 from parley.memory.state import lookup
-from parley.memory.state.item_state import Proposal
+from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.summaries import short_forms
@@ -94,7 +95,7 @@ def fill_items(
     _put_proposals(memory, page, sorted(ledger.open_proposals(), key=_is_read_by_rules_alone))
     if profile != "full":
         return
-    put_own(memory, page, name)
+    _put_own(memory, page, name, ledger)
     _put_unsettled(memory, page, ledger, decided)
     with page.limited(page.left * LAYERS_SHARE // 1000):
         _put_work(memory, page)
@@ -173,24 +174,34 @@ def _number(handle: str) -> list[int]:
     return [int(part) for part in handle[1:].split(".")]
 
 
-def put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
-    """The reader's own positions, the last first; put again once it is known which messages are
-    whole, they have their words only where these are not.
-    """
-    ledger = ledger_of(memory)
+def _put_own(memory: Memory, page: BudgetedLines, name: str | None, ledger: Ledger) -> None:
+    """The reader's own positions on topics and on firm items, the last one first."""
+    positions = _own_positions(memory, name)
+    shown = list(islice((each for each in positions if _is_shown(ledger, each.on)), FULL_POSITIONS))
+    for index, position in enumerate(shown):
+        line = position_line(memory, position)
+        page.put(OWN, index, line, (position.cite.n,), what=position.on)
+    page.omit_more(OWN, len(positions) - len(shown) if len(shown) == FULL_POSITIONS else 0)
+
+
+def shorten_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
+    """Take the words off those positions whose message is shown whole."""
+    on = {position.on: position for position in _own_positions(memory, name)}
+    own = [what for (block, what), fate in page.fates.items() if block == OWN and fate == "whole"]
+    for index, what in enumerate(own):
+        n = on[what].cite.n
+        if page.fates.get((RECENT, f"n {n}")) == "whole":
+            page.put(OWN, index, position_line(memory, on[what], short=True), what=what)
+
+
+def _own_positions(memory: Memory, name: str | None) -> list[Position]:
     person = None if name is None else memory.participants.get(name)
     if person is None:
-        return
-    positions = [each for each in person.positions.values() if _is_shown(ledger, each.on)]
-    positions.sort(key=lambda position: (position.cite.n, position.on), reverse=True)
+        return []
+    key = attrgetter("cite.n", "on")
+    positions = sorted(person.positions.values(), key=key, reverse=True)
     positions.sort(key=lambda position: position.on != person.last)
-    whole = page.lines.get(RECENT, {})
-    for index, position in enumerate(positions[:FULL_POSITIONS]):
-        n = position.cite.n
-        is_shown = page.fates.get((RECENT, f"n {n}")) == "whole" and n in whole
-        line = position_line(memory, position, short=is_shown)
-        page.put(OWN, index, line, (n,), what=position.on)
-    page.omit(OWN, [position.on for position in positions[FULL_POSITIONS:]])
+    return positions
 
 
 def _is_shown(ledger: Ledger, on: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from parley.memory.text.text_sizes import count_tokens
 
-_SHORT: Final = 200  # characters of a line whose price is worth remembering
+_SHORT: Final = 1_500  # characters of a line whose price is worth remembering
 
 _HEADING_CHARS: Final = len("\n## \n")
 
@@ -46,7 +46,7 @@ def price_line(line: str) -> int:
     return _price(line) if len(line) <= _SHORT else count_tokens(line + "\n")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def _price(line: str) -> int:
     """What `line` costs, kept: the same short lines stand in one context after the other."""
     return count_tokens(line + "\n")
@@ -61,6 +61,7 @@ class BudgetedLines:
 
     left: int
     chars: int | None = None
+    spent: int = 0
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
     cites: set[int] = field(default_factory=set)
     fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
@@ -94,6 +95,7 @@ class BudgetedLines:
             self.fates.setdefault((block, what), "left out")
             return False
         self.left -= cost
+        self.spent += cost
         if self.chars is not None:
             self.chars -= chars
         self.lines.setdefault(block, {})[key] = line
@@ -114,6 +116,7 @@ class BudgetedLines:
     def adopt(self, other: BudgetedLines) -> None:
         """Take all that is on `other`, which began with what this page has left, as well."""
         self.left, self.chars = other.left, other.chars
+        self.spent += other.spent
         for block, lines in other.lines.items():
             self.lines.setdefault(block, {}).update(lines)
         self.cites |= other.cites

@@ -31,7 +31,7 @@ class SummarySettings(SettingsGroup):
         description="auto: a model's where the worker has one, else an extract until one answers;"
         " model: as auto, and every extract is kept for it; extract: no model is asked",
     )
-    keep: int = Field(3, ge=0, le=100, description="newest summaries of level 0 kept in full")
+    keep: int = Field(8, ge=0, le=100, description="newest summaries of level 0 kept in full")
     strategy: Literal["background", "inline"] = Field(
         "background", description="inline: whoever adds a message waits for what it made due"
     )
