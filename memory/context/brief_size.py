@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from parley.memory.context.item_lines import FRAME
-from parley.memory.context.recent_talk import RecentTalk
-from parley.memory.context.tail import MESSAGE_CHARS, RECENT, SHORT_CHARS
+from parley.memory.context.recent_talk import SHORT_CHARS, RecentTalk
+from parley.memory.context.tail import MESSAGE_CHARS, RECENT
 from parley.memory.context.token_budget import BudgetedLines
 
 FRAME_CHARS: Final = 300  # of frame, headings and what marks mean, whatever the talk is
@@ -21,7 +21,12 @@ _CHARS_PER_TOKEN: Final = 3  # of a text that is as large as its budget; English
 
 
 def limit_brief(before: BudgetedLines, after: BudgetedLines, talk: RecentTalk, budget: int) -> None:
-    """Give both pages of a brief context their characters: decisions at most half of them."""
+    """Give both pages of a brief context their characters: decisions at most half of them.
+
+    Without a message at hand nothing is known of the talk, and only the budget limits them.
+    """
+    if not talk.records:
+        return
     if talk.memory.messages < LONG:
         limit = _count_talk(talk, budget) + FRAME_CHARS
     else:

@@ -208,7 +208,8 @@ def proposal_line(memory: Memory, item: LedgerItem) -> str:
 def _sides_text(item: LedgerItem, most: int, conditions: bool) -> list[str]:
     """The sides that somebody has: at most so many names of each, or only counts."""
     if not item.sides:  # of an item that memory keeps in short, the counts alone are known
-        return [f"{count} {word}" for count, (_, word) in zip(item.tally, _SIDES) if count]
+        counted = zip(item.tally, _SIDES, strict=True)
+        return [f"{count} {word}" for count, (_, word) in counted if count]
     parts = []
     for stance, word in _SIDES:
         names = [_side_text(item.sides[name], conditions) for name in item.names(stance)]
@@ -231,19 +232,21 @@ def _relation_text(memory: Memory, item: LedgerItem) -> list[str]:
     return parts
 
 
+def _mark_of(side: Side) -> str:
+    return READ_MARK if side.as_read else "" if side.counted else UNCOUNTED_MARK
+
+
 def _side_text(side: Side, conditions: bool) -> str:
     """A name with * for a side that a model reads, with ? for another that counts for nothing."""
-    mark = READ_MARK if side.as_read else "" if side.counted else UNCOUNTED_MARK
-    name = f"{visible_line(side.participant, _NAME_CHARS)}{mark}"
+    name = f"{visible_line(side.participant, _NAME_CHARS)}{_mark_of(side)}"
     return f"{name} if {quoted_line(side.condition, 40)}" if side.condition and conditions else name
 
 
 def marks_line(items: Iterable[LedgerItem]) -> str:
     """What the marks behind names mean, of those that `items` have; "" if there are none."""
     sides = [side for item in items for side in item.sides.values()]
-    marks = {READ_MARK: any(side.as_read for side in sides),
-             UNCOUNTED_MARK: any(not side.as_read and not side.counted for side in sides)}  # fmt: skip
-    meanings = [meaning for mark, meaning in _MARK_MEANINGS.items() if marks[mark]]
+    marks = {_mark_of(side) for side in sides}
+    meanings = [meaning for mark, meaning in _MARK_MEANINGS.items() if mark in marks]
     return f"- {'; '.join(meanings)}" if meanings else ""
 
 

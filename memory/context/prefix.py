@@ -102,9 +102,9 @@ def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> None:
 
 
 @lru_cache(maxsize=64)
-def _fill_ledger(rows: tuple[tuple[Any, ...], ...], left: int, chars: int | None, spare: int) -> (
-    BudgetedLines
-):
+def _fill_ledger(
+    rows: tuple[tuple[Any, ...], ...], left: int, chars: int | None, spare: int
+) -> BudgetedLines:
     """A page with the ledger of `rows` alone; kept, since it changes with epochs only."""
     page = BudgetedLines(left, chars)
     ledger = [_Row(*row) for row in rows]
@@ -213,9 +213,7 @@ def _put_group(
 def _cut_summary(summary: Summary, allowed_tokens: int, gone: frozenset[str]) -> str:
     """The lines of a summary in so many tokens."""
     chars = allowed_tokens * _SUMMARY_CHARS
-    while (
-        price_line(lines := summary_lines(summary, chars, gone)) > allowed_tokens and chars > 0
-    ):
+    while price_line(lines := summary_lines(summary, chars, gone)) > allowed_tokens and chars > 0:
         chars -= chars // 10 + 1
     return lines
 

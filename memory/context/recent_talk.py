@@ -27,6 +27,7 @@ from parley.memory.text.plain_text import clip
 PAGE: Final = 500  # messages that a context may show: one page of a log
 LEAST_PRICE: Final = 5  # tokens of a line without words: number and author
 _LEAST_WEIGHT: Final = 19  # hundredths of a token that a character has at least (`text_sizes`)
+SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
 _NAME_CHARS: Final = 60
 _KEPT_CHARS: Final = 4000  # of a message whose line is worth keeping for the next context
 
@@ -101,8 +102,9 @@ def read_talk(
 
 
 def _least_price(record: Record) -> int:
-    """Hundredths of a token that a message costs at least."""
-    return 100 * LEAST_PRICE + _LEAST_WEIGHT * len(getattr(record.entry, "content", ""))
+    """Hundredths of a token that a message costs at least, whole or in short."""
+    chars = min(SHORT_CHARS, len(getattr(record.entry, "content", "")))
+    return 100 * LEAST_PRICE + _LEAST_WEIGHT * chars
 
 
 def is_visible_message(memory: Memory, name: str | None, record: Record) -> bool:
@@ -191,7 +193,7 @@ def _cover(memory: Memory, end: int) -> list[Summary]:
 
 
 def _is_covered(memory: Memory, first: int, end: int) -> bool:
-    """True if a summary begins before `end` and reaches beyond `first`, so that a gap would hide it."""
+    """True if a summary is of some of the entries from `first` to before `end`."""
     if first >= end:
         return False
     return any(each.first < end and each.last >= first for each in memory.summaries.values())

@@ -23,7 +23,7 @@ from parley.memory.context.layer_lines import (
     open_work_lines,
     stage_line,
 )
-from parley.memory.context.recent_talk import RecentTalk
+from parley.memory.context.recent_talk import SHORT_CHARS, RecentTalk
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.context.vote_lines import failed_vote_line, vote_lines
 from parley.memory.exchanges import exchanges, tool_cache
@@ -65,7 +65,6 @@ LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what i
 LAYERS_SHARE: Final = 500  # per mille of what the items leave, for all layers beside the talk
 UNSETTLED_LOOKED: Final = 15  # newest decisions looked at for claims and dissent
 MESSAGE_CHARS: Final = 4000  # of one message once the talk does not fit: a pasted log is one
-SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
 LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
 
 
@@ -85,8 +84,10 @@ def fill_items(
     a share of what is left.
     """
     ledger = ledger_of(memory)
+    chars, page.chars = page.chars, None  # the size of the talk limits neither of these
     _put_stage(memory, page)
     _put_votes(memory, page, name)
+    page.chars = chars
     for chars in (SHORT_CHARS, LEAST_CHARS):
         if not talk.records or _put_message(page, talk, len(talk.records) - 1, chars):
             break
