@@ -56,7 +56,7 @@ from parley.listeners.models.model_port import (
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.context.context import Request, assemble
-from parley.memory.context.item_lines import message_lines
+from parley.memory.context.recent_talk import message_line
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Fact
 from parley.memory.state.memory import Memory
@@ -164,7 +164,7 @@ def ask(
     own = assemble(memory, request).text
     assert prompt.user.startswith(own)
     shown = records if arm == "whole" else records[-LAST:]
-    lines = "\n".join(message_lines(memory, record, _CHARS) for record in shown)
+    lines = "\n".join(message_line(memory, record, _CHARS).text for record in shown)
     return replace(prompt, user=f"{_HEAD}\n\n{lines}{prompt.user[len(own) :]}")
 
 

@@ -99,7 +99,7 @@ class Evaluator:
     async def _ask(self, basis: EvaluationBasis) -> None:
         self._tally.evaluations += 1
         room = self._me.room
-        prompt = evaluation_prompt(self._persona, self._me.name, room.memory, tuple(room.recent))
+        prompt = evaluation_prompt(self._persona, self._me.name, room.memory, tuple(room.talk))
         outcome = await self._caller.ask(
             prompt,
             Evaluation,

@@ -60,7 +60,7 @@ class Moderator:
         epoch = me.floor.epoch
         self._judged = self._question()
         prompt = moderator_prompt(
-            self._persona, me.name, room.memory, tuple(room.recent), sorted(me.floor.bids)
+            self._persona, me.name, room.memory, tuple(room.talk), sorted(me.floor.bids)
         )
         outcome = await self._ask(prompt, epoch)
         granted = self._grant_draft(outcome, epoch)

@@ -67,7 +67,7 @@ class PanelCaller:
             return
         self._last_call = call
         outcome = await self._caller.ask(
-            panel_prompt(memory, tuple(self._room.recent), names),
+            panel_prompt(memory, tuple(self._room.talk), names),
             Panel,
             lambda: self._holds(stirred),
             memory.settings.floor.evaluation_ms / 1000,

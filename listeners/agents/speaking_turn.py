@@ -102,7 +102,7 @@ class SpeakingTurn:
         stirred = self._me.floor.stirred
         room = self._me.room
         prompt = speech_prompt(
-            self._persona, self._me.name, room.memory, tuple(room.recent), self._me.intent, fault
+            self._persona, self._me.name, room.memory, tuple(room.talk), self._me.intent, fault
         )
         floor, epoch = self._me.floor, self._me.floor.epoch
         seconds = (floor.lease_ms or self._me.settings.lease_ms) / 1000

@@ -108,7 +108,7 @@ class Voter:
         """The answer to the question, with a `doubt` about a first one."""
         room, ref = self._me.room, vote.ref
         prompt = vote_prompt(
-            self._persona, self._me.name, room.memory, tuple(room.recent),
+            self._persona, self._me.name, room.memory, tuple(room.talk),
             ballot_question(vote, doubt),
         )  # fmt: skip
         outcome = await self._caller.speak(

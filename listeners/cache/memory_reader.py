@@ -28,12 +28,14 @@ from parley.listeners.cache.memory_cache import (
 )
 from parley.listeners.cache.ranges import LAST, cut_pages, read_pages, replay_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.context.recent_talk import is_beyond, most_messages
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.state.memory import Memory, Packs
 
 COPIES: Final = 256
 CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
 RECENT: Final = 1_000  # messages kept while folding to a past moment
+FIRST: Final = 64  # messages asked for at first, where a budget may be full before `count` is
 MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
 
 
@@ -152,25 +154,30 @@ class MemoryReader:
         request = Request(participant=participant, profile=profile, budget=budget, shared=others)
         if at is not None:
             memory, recent = await self._folded(session, n=at)
-            count = message_count(memory, profile)
-            return assemble(memory, replace(request, recent=recent[-count:] if count else []))
+            return assemble(memory, replace(request, recent=recent))
         memory = await self.current(session)
-        recent = await self.recent(session, message_count(memory, profile))
+        tokens = memory.settings.context.budget_tokens if budget is None else budget
+        most = most_messages(memory, profile, tokens)
+        recent = await self.recent(session, most, tokens=tokens)
         # Reading was an await: others may have folded on. Entries that came
         # since are in neither half, or in both.
         memory = await self.current(session)
         return assemble(memory, replace(request, recent=recent))
 
-    async def recent(self, session: str, count: int) -> list[Record]:
-        """The newest `count` messages, oldest first, without those set aside."""
+    async def recent(self, session: str, count: int, *, tokens: int | None = None) -> list[Record]:
+        """The newest `count` messages, oldest first, without those set aside.
+
+        With `tokens` no earlier ones are read once these are more than so many hold.
+        """
         if count <= 0:
             return []
-        asked = count + MORE
+        asked = (count if tokens is None else min(count, FIRST)) + MORE
         while True:
             records = await self.bus.tail(session, asked)
             skips = (await self.bus.info(session)).skips
             messages = [record for record in records if is_standing_message(record, skips)]
-            if len(messages) >= count or len(records) < asked:
+            enough = tokens is not None and is_beyond(messages, tokens)
+            if enough or len(messages) >= count or len(records) < asked:
                 return messages[-count:]
             asked *= 4
 
@@ -198,14 +205,6 @@ class MemoryReader:
             if is_standing_message(record, skips):
                 recent.append(record)
         return memory, list(recent)
-
-
-def message_count(memory: Memory, profile: Profile) -> int:
-    """How many messages the profile shows."""
-    if profile in ("raw", "history"):
-        return 0
-    shown = memory.settings.context
-    return shown.recent_brief if profile == "brief" else shown.recent_full
 
 
 def is_standing_message(record: Record, skips: Container[int]) -> bool:

@@ -29,13 +29,14 @@ from parley.listeners.cache.memory_cache import CachedMemory
 from parley.listeners.rooms.log_clock import LogClock
 from parley.listeners.rooms.log_port import LogPort, LogReplaced
 from parley.memory.arbitration.steps import ElapsedTimes
+from parley.memory.context.recent_talk import PAGE
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 
-KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
+KEPT: Final = 64  # newest messages that rules of speaking look at
 RETRY_SECONDS: Final = 0.3
-_LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor last moved
+_LOOKED_BACK: Final = PAGE  # entries read at the start: when the floor last moved, what was said
 
 Done = TypeVar("Done")
 Hearer = Callable[[Record, Sequence[Fact]], None]
@@ -49,6 +50,7 @@ class Room:
     def __init__(self, door: LogPort, copy: CachedMemory) -> None:
         self.session = door.session
         self.recent: deque[Record] = deque(maxlen=KEPT)  # messages, oldest first
+        self.talk: deque[Record] = deque(maxlen=PAGE)  # as many as a context may show
         self.patience_seconds = 0.0  # for which an outage is waited out before publishing raises
         self._door, self._copy = door, copy
         self._marks = LogClock()
@@ -208,6 +210,7 @@ class Room:
 
     async def _look_back(self) -> None:
         self.recent.clear()
+        self.talk.clear()
         for record in await self._door.recent(_LOOKED_BACK):
             if record.seq <= self.seq:  # what came meanwhile is told by following
                 self._note(record)
@@ -227,6 +230,7 @@ class Room:
         self._marks.note(record, live=live)
         if record.is_talk:
             self.recent.append(record)
+            self.talk.append(record)
 
     def _tell(self) -> None:
         news, self._news = self._news, anyio.Event()

@@ -52,14 +52,8 @@ class SeatHolder:
 
     async def context(self, profile: Profile = "full", budget: int | None = None) -> Context:
         """What a model needs to know to speak now, within `budget` tokens."""
-        shown = self.memory.settings.context
-        counts = {"full": shown.recent_full, "brief": shown.recent_brief}
-        count = counts.get(profile, 0)
-        recent = tuple(self._room.recent)[-count:] if count else ()
-        return assemble(
-            self.memory,
-            Request(participant=self._me.name, profile=profile, budget=budget, recent=recent),
-        )
+        request = Request(self._me.name, profile, budget, tuple(self._room.talk))
+        return assemble(self.memory, request)
 
     async def _sit_down(self) -> None:
         await self._me.publish(self._me.draft("join", self._joined))

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.context.item_lines import ledger_line, visible_line
-from parley.memory.context.tail import is_visible_message
+from parley.memory.context.item_lines import decision_line, visible_line
+from parley.memory.context.recent_talk import is_visible_message
 from parley.memory.errors import ContextOverflow
 from parley.memory.exchanges.exchanges import list_kept_exchanges, open_exchange
 from parley.memory.exchanges.tool_cache import list_injections, list_live_results
@@ -166,7 +166,7 @@ def _head(memory: Memory, room: _Room) -> list[str]:
     most = room.left * memory.settings.context.prefix_share // 1000
     parts = []
     ledger = [
-        ledger_line(decision)
+        decision_line(decision)
         for decision in memory.decisions.values()
         if decision.binds and decision.stands
     ]

@@ -1,28 +1,31 @@
 """The context that a listener needs to decide whether to speak, and what to say.
 
-Blocks stand with the rarely changing first (`prefix`); after the breakpoint
-comes what moves with every message (`tail`). The prefix changes only when a
-summary, a revision or a shorter form is made, a decision is ratified, disputed
-or superseded, an item is corrected, an episode or exchange closes, a lesson is
-imported, memory is compacted (as when `limits.session` is held) or settings
-change; so a provider's prompt cache serves it in between. It is filled within its
-own share of the budget without a look at the rest.
+What rarely changes comes first (`prefix`), so that a provider's prompt cache serves it; after
+the breakpoint comes what moves with every message (`tail`). While all messages fit the budget
+they are shown, each once and whole. Beyond that summaries are in the prefix, and messages from
+where they end (`recent_talk`). The prefix changes only when a summary, a revision or a shorter
+form is made, a decision is ratified, disputed or superseded, an item is corrected or denied, an
+episode or exchange closes, a lesson is imported, memory is compacted (as when `limits.session`
+is held), settings change, or the talk no longer fits.
 
-The size never exceeds the budget; what had to be left out or told in short is
-counted in one line. Everything from the log is one visible line, or fenced line
-by line: no content can pose as a heading or as somebody else.
+The size never exceeds the budget; what had to be left out or shortened is counted in one line.
+Each decision and open proposal has one short line. Everything from the log is one visible line,
+or fenced line by line: no content can pose as a heading or as somebody else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Final, Literal
 
 from parley.bus.entries import Record
 from parley.memory.context import prefix, shared_decisions, tail
+from parley.memory.context.brief_size import limit_brief
 from parley.memory.context.item_lines import FRAME
+from parley.memory.context.recent_talk import RecentTalk, cut_talk, read_talk
 from parley.memory.context.shared_decisions import Shared
 from parley.memory.context.token_budget import Block, BlockChoice, BudgetedLines
 from parley.memory.errors import ContextOverflow
@@ -32,6 +35,7 @@ from parley.memory.text.text_sizes import measure_text
 Profile = Literal["full", "brief", "raw", "history"]
 
 _MARKER_TOKENS: Final = 120  # the line that counts what was left out, at its longest
+_UNTIL_CUT: Final = 650  # per mille, beside a filled prefix, for summaries and what they end before
 
 
 @dataclass(slots=True, frozen=True)
@@ -42,8 +46,8 @@ class Request:
     participant's notebook alone; `history`, the lines that notebooks share. What
     an assistant is told is a list of messages, not a text: `chat_messages.prepare`.
 
-    `recent` are the newest records of the log, oldest first; those that are not
-    messages are passed over, and no more than the profile shows are used.
+    `recent` are the newest records of the log, oldest first; those that are not messages are
+    passed over. A caller gives as many as may fit: `recent_talk.most_messages`.
 
     `shared` are other sessions by name, whose ratified decisions are shown as well.
     """
@@ -89,15 +93,61 @@ def assemble(memory: Memory, request: Request) -> Context:
         raise ContextOverflow(budget, floor)
     room = budget - floor
     share = max(0, min(budget * settings.prefix_share // 1000 - frame.size, room))
+    name = None if request.participant is None else memory.named(request.participant)
+    talk = read_talk(memory, name, request.recent, budget)
     before = BudgetedLines(share)
+    after = BudgetedLines(room)
+    if request.profile == "brief":
+        limit_brief(before, after, talk, budget)
     prefix.fill_prefix(memory, before, request.profile, request.participant, spare=room - share)
+    others = _fill_rest(memory, request, talk, before, after, room - before.spent)
     head = [frame, *before.blocks(prefix.BLOCKS)]
+    return _join(head, before, after, others)
+
+
+def _fill_rest(
+    memory: Memory, request: Request, talk: RecentTalk,
+    before: BudgetedLines, after: BudgetedLines, room: int,
+) -> tuple[str, ...]:  # fmt: skip
+    """Fill `after` in `room` tokens, and `before` with summaries; the names of shared blocks.
+
+    What the prefix has left is kept for summaries until it is known that the talk fits.
+    """
+    budget = memory.settings.context.budget_tokens if request.budget is None else request.budget
+    full = request.profile == "full"
+    kept = min(before.left, room) if full and memory.summaries else 0
+    after.left = room - kept
+    if not full and request.profile != "brief":
+        tail.fill_lines(memory, after, request.profile, request.participant)
+        return ()
+    share = budget * shared_decisions.SHARE // 1000
+    if before.chars is not None and after.chars is not None:
+        after.chars += before.chars
+    others = shared_decisions.fill_shared_decisions(after, request.shared, share)
+    name = None if request.participant is None else memory.named(request.participant)
+    tail.fill_items(memory, after, request.profile, name, talk)
+    if not full:
+        tail.put_recent(after, talk.newest(memory.settings.context.recent_brief))
+    elif talk.fits_whole(after.left + kept):
+        after.left += kept
+        tail.put_whole(after, talk)
+    else:
+        until_cut = room * _UNTIL_CUT // 1000
+        summaries = cut_talk(talk, until_cut, partial(prefix.price_summaries, memory, kept))
+        before.left = kept
+        prefix.put_summaries(memory, before, summaries)
+        after.left += before.left
+        tail.put_recent(after, talk.after(summaries[-1].last) if summaries else talk)
+    if full:
+        tail.shorten_own(memory, after, name)
+    return others
+
+
+def _join(
+    head: Sequence[Block], before: BudgetedLines, after: BudgetedLines, others: Sequence[str]
+) -> Context:
+    """The context of what both pages hold."""
     text = "\n\n".join(block.text for block in head) + "\n\n"
-    after = BudgetedLines(budget - measure_text(text, "tokens") - _MARKER_TOKENS)
-    others = shared_decisions.fill_shared_decisions(
-        after, request.shared, budget * shared_decisions.SHARE // 1000
-    )
-    tail.fill_tail(memory, after, request.profile, request.participant, request.recent)
     dropped = {**before.counted("left out"), **after.counted("left out")}
     shortened = {**before.counted("short"), **after.counted("short")}
     rest = after.blocks((*others, *tail.BLOCKS))
@@ -126,7 +176,7 @@ def _marker(dropped: dict[str, int], shortened: dict[str, int]) -> str:
     for named in range(len(dropped) + len(shortened), -1, -1):
         parts = []
         if dropped:
-            parts.append("left out for want of room: " + _counts(dropped, named))
+            parts.append("left out: " + _counts(dropped, named))
         if shortened:
             parts.append("in short: " + _counts(shortened, max(0, named - len(dropped))))
         marker = f"({'; '.join(parts)})" if parts else ""

@@ -1,17 +1,19 @@
 """The part of a context before its breakpoint: what changes with epochs only.
 
-The ledger comes first: every binding decision stands in it, in full, on a short
-line, or, where there are very many, as handle and clipped topic. Older ones
-shrink first, and all shrink before any is left out. Where there are so many, the
-prefix has part of the `spare` beyond its share as well.
+The ledger comes first: every binding decision is in it, on one line or, where there are
+very many, as handle and clipped topic. Older ones shrink first, and all shrink before any
+is left out. Where there are so many, the prefix has part of the `spare` beyond its share as
+well. Summaries are in it once the talk no longer fits (`recent_talk`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
-from parley.memory.context.item_lines import decision_line, handle_line, ledger_line, summary_lines
+from parley.memory.context.item_lines import NONE, decision_line, handle_line, summary_lines
 from parley.memory.context.layer_lines import (
     closed_episode_lines,
     lesson_line,
@@ -20,8 +22,8 @@ from parley.memory.context.layer_lines import (
 )
 from parley.memory.context.token_budget import BudgetedLines, price_line
 from parley.memory.goals import lessons
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.notebooks import notebooks
-from parley.memory.state.item_state import Decision
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.summaries import short_forms
@@ -54,40 +56,79 @@ def fill_prefix(
         _put_note(memory, page, participant)
         return
     if profile == "history":
-        _put_summaries(memory, page)
+        put_summaries(memory, page, uncovered_summaries(memory))
         return
-    kept = _put_ledger(memory, page, spare * _SPARE // 1000)
+    _put_ledger(memory, page, spare * _SPARE // 1000)
     if profile == "brief":
-        _put_decisions(page, kept)
         return
     _put_note(memory, page, participant)
     _put_past(memory, page)
     _put_running(memory, page)
     _put_lessons(memory, page)
-    _put_summaries(memory, page)
-    _put_decisions(page, kept)
 
 
 # -- the ledger ----------------------------------------------------------------
 
 
-def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> list[Decision]:
-    """Every binding decision, newest first, as long as there is room; those that are in."""
-    ledger = [
-        decision for decision in memory.decisions.values() if decision.binds and decision.stands
-    ]
-    ledger.reverse()
-    if _cost(map(ledger_line, ledger), page.left) <= page.left:
+class _Row(NamedTuple):
+    """What the ledger shows of a binding decision."""
+
+    ref: int
+    born: int
+    topic: str
+    named: bool
+    outcome: str
+    status: str
+    resolves: int | None
+    supersedes: int | None
+
+    @property
+    def handle(self) -> str:
+        return f"D{self.ref}"
+
+
+_row_of: Final = attrgetter(*_Row._fields)
+
+
+def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> None:
+    """Every binding decision, newest first, as long as there is room."""
+    denied = denied_items(memory)
+    rows = tuple(
+        _row_of(decision)
+        for decision in reversed(memory.decisions.values())
+        if decision.binds and decision.stands and not (denied and decision.handle in denied)
+    )
+    page.adopt(_fill_ledger(rows, page.left, page.chars, spare))
+
+
+@lru_cache(maxsize=64)
+def _fill_ledger(
+    rows: tuple[tuple[Any, ...], ...], left: int, chars: int | None, spare: int
+) -> BudgetedLines:
+    """A page with the ledger of `rows` alone; kept, since it changes with epochs only."""
+    page = BudgetedLines(left, chars)
+    ledger = [_Row(*row) for row in rows]
+    if _cost(map(decision_line, ledger), page.left) <= page.left:
         _lengthen(page, ledger, 0)
-        return ledger
+        return page
     page.left += spare
     rest = page.left * _REST // 1000
     in_all = _put_handles(page, ledger, page.left - rest)
     _lengthen(page, ledger[:in_all], rest)
-    return ledger[:in_all]
+    return page
 
 
-def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
+def denied_items(memory: Memory) -> frozenset[str]:
+    """The handles of the items of the fold that a model's reading denies."""
+    wrong = [handle for handle, check in memory.claims.checks.items() if check.verdict == "wrong"]
+    if not wrong:
+        return NONE
+    ledger = ledger_of(memory)
+    found = ((handle, ledger.as_numbered(handle)) for handle in wrong)
+    return frozenset(handle for handle, item in found if item and item.shelf == "denied")
+
+
+def _put_handles(page: BudgetedLines, ledger: list[_Row], room: int) -> int:
     """Every decision as handle and topic, as wide as lets all into `allowed_bytes`;
     how many are in.
     """
@@ -102,15 +143,15 @@ def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
     return len(ledger)
 
 
-def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
+def _fits(ledger: list[_Row], chars: int, room: int) -> bool:
     return _cost((handle_line(decision, chars) for decision in ledger), room) <= room
 
 
-def _lengthen(page: BudgetedLines, ledger: list[Decision], rest: int) -> None:
-    """The newest on a line with topic and status, as long as `rest` is left."""
+def _lengthen(page: BudgetedLines, ledger: list[_Row], rest: int) -> None:
+    """The newest on a line of their own words, as long as `rest` is left."""
     for decision in ledger:
         if page.left <= rest or not page.put(
-            LEDGER, decision.ref, ledger_line(decision), (decision.born,), what=decision.handle
+            LEDGER, decision.ref, decision_line(decision), (decision.born,), what=decision.handle
         ):
             return
 
@@ -125,43 +166,31 @@ def _cost(lines: Iterable[str], most: int) -> int:
     return total
 
 
-def _put_decisions(page: BudgetedLines, kept: list[Decision]) -> None:
-    """The decisions in full as long as there is room, the newest first."""
-    for decision in kept:
-        if decision.shrunk:
-            continue
-        if not page.left or not page.put(
-            LEDGER, decision.ref, decision_line(decision), what=decision.handle
-        ):
-            return
-
-
 # -- summaries, notebook, episodes, lessons ------------------------------------
 
 
-def _put_summaries(memory: Memory, page: BudgetedLines) -> None:
-    standing = uncovered_summaries(memory)
-    shown = [summary for summary in standing if summary.level > 0]
-    near = [summary for summary in standing if summary.level == 0]
-    newest = sorted((key for key in memory.summaries if key[0] == 0), reverse=True)
-    for key in newest[: memory.settings.context.summaries]:
-        if memory.summaries[key] not in near:
-            near.append(memory.summaries[key])
-    near.sort(key=lambda summary: summary.first, reverse=True)
-    shown.reverse()
-    most = memory.settings.context.summaries
-    groups = [(NEAR, near[:most]), (NEAR, near[most:]), (_FAR, shown)]
-    while groups:
-        block, summaries = groups.pop(0)
-        share = _NEWEST if any(later for _, later in groups) else 1000
-        _put_group(page, block, summaries, page.left * share // 1000)
+def put_summaries(memory: Memory, page: BudgetedLines, summaries: Sequence[Summary]) -> None:
+    """Put `summaries`, in log order and without overlap, on `page`: those of level 0 first."""
+    gone = denied_items(memory)
+    newest = [summary for summary in reversed(summaries) if summary.level == 0]
+    higher = [summary for summary in reversed(summaries) if summary.level > 0]
+    share = _NEWEST if higher else 1000
+    _put_group(page, NEAR, newest, page.left * share // 1000, gone)
+    _put_group(page, _FAR, higher, page.left, gone)
+
+
+def price_summaries(memory: Memory, most: int, summaries: Sequence[Summary]) -> int:
+    """Tokens of `summaries`; at most the `most` that they are cut to."""
+    gone = denied_items(memory)
+    return min(most, sum(price_line(summary_lines(each, None, gone)) for each in summaries))
 
 
 def _put_group(
-    page: BudgetedLines, block: str, summaries: Sequence[Summary], allowed_tokens: int
-) -> None:
+    page: BudgetedLines, block: str, summaries: Sequence[Summary], allowed_tokens: int,
+    gone: frozenset[str],
+) -> None:  # fmt: skip
     """The summaries, newest first, in so many tokens; the longest with their longest lines cut."""
-    costs = [price_line(summary_lines(summary)) for summary in summaries]
+    costs = [price_line(summary_lines(summary, None, gone)) for summary in summaries]
     heading = 0 if block in page.lines else price_line(f"\n## {block}")
     left, level = allowed_tokens - heading, 0
     for place, cost in enumerate(sorted(costs)):
@@ -174,17 +203,17 @@ def _put_group(
         page.put(
             block,
             summary.first,
-            _cut_summary(summary, level) if cut else summary_lines(summary),
+            _cut_summary(summary, level, gone) if cut else summary_lines(summary, None, gone),
             (summary.first, summary.last),
             what=f"n {summary.first}-{summary.last}",
             short=cut,
         )
 
 
-def _cut_summary(summary: Summary, allowed_tokens: int) -> str:
+def _cut_summary(summary: Summary, allowed_tokens: int, gone: frozenset[str]) -> str:
     """The lines of a summary in so many tokens."""
     chars = allowed_tokens * _SUMMARY_CHARS
-    while price_line(lines := summary_lines(summary, chars)) > allowed_tokens and chars > 0:
+    while price_line(lines := summary_lines(summary, chars, gone)) > allowed_tokens and chars > 0:
         chars -= chars // 10 + 1
     return lines
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, Final
+from operator import attrgetter
+from typing import Final
 
-from parley.bus.entries import Record
 from parley.memory.context.item_lines import (
-    READ_LEGEND,
-    READ_MARK,
     claimed_decision_line,
     dissent_line,
-    echo_line,
-    message_lines,
+    marks_line,
     position_line,
     proposal_line,
-    proposal_short,
     read_decision_line,
 )
 from parley.memory.context.layer_lines import (
@@ -27,6 +23,7 @@ from parley.memory.context.layer_lines import (
     open_work_lines,
     stage_line,
 )
+from parley.memory.context.recent_talk import SHORT_CHARS, RecentTalk
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.context.vote_lines import failed_vote_line, vote_lines
 from parley.memory.exchanges import exchanges, tool_cache
@@ -36,7 +33,7 @@ from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.notebooks import notebooks
 from parley.memory.state import lookup
-from parley.memory.state.item_state import Proposal
+from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.summaries import short_forms
@@ -47,65 +44,62 @@ WORK = "Work in Hand"
 LEARNT = "What Was Learnt"
 OPEN = "Active Proposals"
 OWN = "Your Previous Position"
-ECHOES = "Already Discussed"
-CLAIMS = "Claimed, Not Ratified"
+UNSETTLED = "Unsettled Decisions"
 DECIDED = "Decided, as Read by a Model"
-DISSENT = "Dissent on Record"
 SINCE = "Since Your Last Revision"
 HISTORY = "History"
 SHOWN = "What You Were Shown"
 TOOLS = "Tool Results, as Participants Gave Them"
 EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
+MARKS = "marks"  # what the line on marks is called among the things shown
 
 BLOCKS: Final = (
-    STAGE, VOTES, DECIDED, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN,
-    TOOLS, EXCHANGES,
+    STAGE, VOTES, DECIDED, WORK, LEARNT, OPEN, OWN, UNSETTLED, HISTORY, SINCE, SHOWN, TOOLS,
+    EXCHANGES,
 )  # fmt: skip
 
 FULL_POSITIONS: Final = 5  # own positions shown; the newest first
 FULL_INSIGHTS: Final = 10  # the weightiest
 LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what is still open
-MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
-SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
+LAYERS_SHARE: Final = 500  # per mille of what the items leave, for all layers beside the talk
+UNSETTLED_LOOKED: Final = 15  # newest decisions looked at for claims and dissent
+MESSAGE_CHARS: Final = 4000  # of one message once the talk does not fit: a pasted log is one
 LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
 
 
-def fill_tail(
-    memory: Memory,
-    page: BudgetedLines,
-    profile: str,
-    participant: str | None,
-    recent: Sequence[Record],
+def fill_lines(memory: Memory, page: BudgetedLines, profile: str, participant: str | None) -> None:
+    """Fill `page` with the lines of a notebook (`raw`), or of the history that all share."""
+    name = None if participant is None else memory.named(participant)
+    _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
+
+
+def fill_items(
+    memory: Memory, page: BudgetedLines, profile: str, name: str | None, talk: RecentTalk
 ) -> None:
-    """Fill `page` for that profile.
+    """Fill `page` with all that is told beside messages and summaries.
 
     Votes come first, then as much of the newest message as tells what it is about, the decisions
-    that a model reads and the open proposals; what rules alone read of these comes last.
+    that a model reads and the open proposals, the reader's own positions; then the other layers, in
+    a share of what is left.
     """
-    name = None if participant is None else memory.named(participant)
-    if profile in ("raw", "history"):
-        _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
-        return
-    messages = _recent(memory, profile, name, recent)
     ledger = ledger_of(memory)
-    opened = sorted(ledger.open_proposals(), key=_is_read_by_rules_alone)
-    decided = ledger.decided()
+    chars, page.chars = page.chars, None  # the size of the talk limits neither of these
     _put_stage(memory, page)
     _put_votes(memory, page, name)
+    page.chars = chars
     for chars in (SHORT_CHARS, LEAST_CHARS):
-        if not messages or _put_message(memory, page, messages[-1], chars):
+        if not talk.records or _put_message(page, talk, len(talk.records) - 1, chars):
             break
+    decided = ledger.decided()
     _put_decided(page, decided)
-    _put_proposals(page, opened)
-    if profile == "full":
-        _put_own(memory, page, name, ledger)
-        _put_echoes(memory, page, opened, ledger)
+    _put_proposals(memory, page, sorted(ledger.open_proposals(), key=_is_read_by_rules_alone))
+    if profile != "full":
+        return
+    _put_own(memory, page, name, ledger)
+    _put_unsettled(memory, page, ledger, decided)
+    with page.limited(page.left * LAYERS_SHARE // 1000):
         _put_work(memory, page)
-    _put_messages(memory, page, messages)
-    _lengthen_proposals(page, opened)
-    if profile == "full":
-        _put_unsettled(memory, page, ledger, decided)
         _put_at_hand(memory, page, name)
         _put_exchanges(memory, page)
         _put_lines(memory, page, SINCE, name)
@@ -117,27 +111,6 @@ def _is_read_by_rules_alone(item: LedgerItem) -> bool:
         return False
     taken_up = isinstance(item.item, Proposal) and item.item.voted
     return not taken_up and not any(side.counted or side.as_read for side in item.sides.values())
-
-
-def _recent(
-    memory: Memory, profile: str, name: str | None, recent: Sequence[Record]
-) -> list[Record]:
-    """The newest messages, without what others only thought to themselves."""
-    settings = memory.settings.context
-    count = settings.recent_brief if profile == "brief" else settings.recent_full
-    records = [record for record in recent if is_visible_message(memory, name, record)]
-    return records[max(0, len(records) - count) :]
-
-
-def is_visible_message(memory: Memory, name: str | None, record: Record) -> bool:
-    """True for messages as they stand, without what others than that canonical name only thought.
-
-    Of one that was edited that is the entry of its newest words.
-    """
-    entry: Any = record.entry
-    if not lookup.is_standing_talk(memory, record):
-        return False
-    return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
 
 
 # -- votes ---------------------------------------------------------------------
@@ -167,39 +140,28 @@ def _is_unsettled(memory: Memory, vote: Vote) -> bool:
 
 
 def _put_decided(page: BudgetedLines, decided: list[LedgerItem]) -> None:
-    """The decisions that a model reads, the newest first: in short, then in full with more room."""
+    """The decisions that a model reads, the newest first."""
     shown = [item for item in decided if item.status != "claimed"]
     order = _order(shown)
     for index, item in enumerate(shown):
-        line = read_decision_line(item, short=True)
+        line = read_decision_line(item)
         if not page.put(DECIDED, order[item.handle], line, (item.born,), what=item.handle):
             page.omit(DECIDED, [left.handle for left in shown[index:]])
             return
-    for item in shown:
-        page.put(DECIDED, order[item.handle], read_decision_line(item), what=item.handle)
 
 
-def _put_proposals(page: BudgetedLines, opened: list[LedgerItem]) -> None:
-    """Every open proposal on a short line, in order; the longer lines come last."""
+def _put_proposals(memory: Memory, page: BudgetedLines, opened: list[LedgerItem]) -> None:
+    """Every open proposal on its line, then what the marks beside names mean."""
     order = _order(opened)
+    shown = []
     for index, item in enumerate(opened):
-        line = proposal_short(item)
+        line = proposal_line(memory, item)
         if not page.put(OPEN, order[item.handle], line, (item.born,), what=item.handle):
             page.omit(OPEN, [left.handle for left in opened[index:]])
-            return
-
-
-def _lengthen_proposals(page: BudgetedLines, opened: list[LedgerItem]) -> None:
-    """The open proposals on their long lines, with what the marks beside names mean."""
-    order = _order(opened)
-    for item in opened:
-        if item.item is not None and item.item.shrunk:
-            continue
-        if any(side.as_read for side in item.sides.values()) and not page.put(
-            OPEN, len(order), READ_LEGEND, what=READ_MARK
-        ):
-            return
-        page.put(OPEN, order[item.handle], proposal_line(item), what=item.handle)
+            break
+        shown.append(item)
+    if marks := marks_line(shown):
+        page.put(OPEN, len(order), marks, what=MARKS)
 
 
 def _order(items: Sequence[LedgerItem]) -> dict[str, int]:
@@ -214,16 +176,33 @@ def _number(handle: str) -> list[int]:
 
 
 def _put_own(memory: Memory, page: BudgetedLines, name: str | None, ledger: Ledger) -> None:
-    person = None if name is None else memory.participants.get(name)
-    if person is None:
-        return
-    positions = [each for each in person.positions.values() if _is_shown(ledger, each.on)]
-    positions.sort(key=lambda position: (position.cite.n, position.on), reverse=True)
-    positions.sort(key=lambda position: position.on != person.last)
-    for index, position in enumerate(positions[:FULL_POSITIONS]):
+    """The reader's own positions on topics and on firm items, the last one first."""
+    positions = _own_positions(memory, name)
+    shown = list(islice((each for each in positions if _is_shown(ledger, each.on)), FULL_POSITIONS))
+    for index, position in enumerate(shown):
         line = position_line(memory, position)
         page.put(OWN, index, line, (position.cite.n,), what=position.on)
-    page.omit(OWN, [position.on for position in positions[FULL_POSITIONS:]])
+    page.omit_more(OWN, len(positions) - len(shown) if len(shown) == FULL_POSITIONS else 0)
+
+
+def shorten_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
+    """Take the words off those positions whose message is shown whole."""
+    on = {position.on: position for position in _own_positions(memory, name)}
+    own = [what for (block, what), fate in page.fates.items() if block == OWN and fate == "whole"]
+    for index, what in enumerate(own):
+        n = on[what].cite.n
+        if page.fates.get((RECENT, f"n {n}")) == "whole":
+            page.put(OWN, index, position_line(memory, on[what], short=True), what=what)
+
+
+def _own_positions(memory: Memory, name: str | None) -> list[Position]:
+    person = None if name is None else memory.participants.get(name)
+    if person is None:
+        return []
+    key = attrgetter("cite.n", "on")
+    positions = sorted(person.positions.values(), key=key, reverse=True)
+    positions.sort(key=lambda position: position.on != person.last)
+    return positions
 
 
 def _is_shown(ledger: Ledger, on: str) -> bool:
@@ -232,83 +211,79 @@ def _is_shown(ledger: Ledger, on: str) -> bool:
     return item is None or item.shelf == "firm"
 
 
-def _put_echoes(
-    memory: Memory, page: BudgetedLines, opened: list[LedgerItem], ledger: Ledger
-) -> None:
-    for item in opened:
-        proposal = item.item
-        if not isinstance(proposal, Proposal) or proposal.echoes is None:
-            continue
-        earlier = memory.proposal(proposal.echoes)
-        if earlier is not None and _is_shown(ledger, earlier.handle):
-            line = echo_line(memory, proposal, earlier)
-            page.put(ECHOES, proposal.ref, line, (earlier.born,), what=proposal.handle)
-
-
 def _put_unsettled(
     memory: Memory, page: BudgetedLines, ledger: Ledger, decided: Sequence[LedgerItem]
 ) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
-    newest = list(memory.decisions.values())[-memory.settings.context.recent_full :]
-    claimed = [item for item in decided if item.status == "claimed"]
-    for decision in newest:
-        if not decision.stands:
+    claimed = {item.handle: item for item in decided if item.status == "claimed"}
+    dissent = []
+    for decision in islice(reversed(memory.decisions.values()), UNSETTLED_LOOKED):
+        if not decision.stands or (decision.binds and not decision.dissenters):
             continue
         item = ledger.item(decision.handle)
         if item is None or item.shelf != "firm":
             continue
-        if item.status == "claimed" and item not in claimed:
-            claimed.append(item)
-        elif decision.binds and decision.dissenters:
-            line = dissent_line(decision)
-            page.put(DISSENT, decision.ref, line, (decision.born,), what=decision.handle)
-    order = _order(claimed)
-    for item in claimed:
-        line = claimed_decision_line(item)
-        page.put(CLAIMS, order[item.handle], line, (item.born,), what=item.handle)
+        if item.status == "claimed":
+            claimed[item.handle] = item
+        elif decision.binds:
+            dissent.append((item, dissent_line(decision)))
+    rows = [(item, claimed_decision_line(item)) for item in claimed.values()] + dissent
+    order = _order([item for item, _ in rows])
+    for item, line in rows:
+        page.put(UNSETTLED, order[item.handle], line, (item.born,), what=item.handle)
 
 
 # -- messages and lines --------------------------------------------------------
 
 
-def _put_messages(memory: Memory, page: BudgetedLines, messages: list[Record]) -> None:
+def put_whole(page: BudgetedLines, talk: RecentTalk) -> None:
+    """All messages of `talk`, whole: the newest first, so that what lacks room is the oldest."""
+    for index in range(len(talk.records) - 1, -1, -1):
+        _put_message(page, talk, index, None)
+
+
+def put_recent(page: BudgetedLines, talk: RecentTalk) -> None:
     """The newest message whole, the others in short, and those whole again that have room.
 
     Under a small budget the run of the talk is worth more than one more long message.
     """
-    if not messages or not _put_newest(memory, page, messages):
+    records = talk.records
+    if not records:
+        return
+    if not _put_newest(page, talk):
+        page.omit(RECENT, [f"n {record.n}" for record in records[:-1]])
+        return
+    room = page.left + talk.line(len(records) - 1, MESSAGE_CHARS).cost
+    if page.chars is None and talk.count_whole(room) == len(records):
+        put_whole(page, talk)
         return
     shown = []
-    for index in range(len(messages) - 2, -1, -1):
-        if not _put_message(memory, page, messages[index], SHORT_CHARS):
-            page.omit(RECENT, [f"n {record.n}" for record in messages[:index]])
+    for index in range(len(records) - 2, -1, -1):
+        if not _put_message(page, talk, index, SHORT_CHARS):
+            page.omit(RECENT, [f"n {record.n}" for record in records[:index]])
             break
-        shown.append(messages[index])
-    for record in shown:
-        if len(getattr(record.entry, "content", "")) > SHORT_CHARS:
-            _put_message(memory, page, record, MESSAGE_CHARS)
+        shown.append(index)
+    for index in shown:
+        if not talk.line(index, SHORT_CHARS).whole:
+            _put_message(page, talk, index, MESSAGE_CHARS)
 
 
-def _put_newest(memory: Memory, page: BudgetedLines, messages: list[Record]) -> bool:
+def _put_newest(page: BudgetedLines, talk: RecentTalk) -> bool:
     """The newest message as long as it fits; False where nothing of it does."""
     chars = MESSAGE_CHARS
-    while not _put_message(memory, page, messages[-1], chars):
+    while not _put_message(page, talk, len(talk.records) - 1, chars):
         if chars <= LEAST_CHARS:
-            page.omit(RECENT, [f"n {record.n}" for record in messages[:-1]])
             return False
         chars //= 2
     return True
 
 
-def _put_message(memory: Memory, page: BudgetedLines, record: Record, chars: int) -> bool:
+def _put_message(page: BudgetedLines, talk: RecentTalk, index: int, chars: int | None) -> bool:
+    line = talk.line(index, chars)
     return page.put(
-        RECENT,
-        record.n,
-        message_lines(memory, record, chars),
-        (record.n,),
-        what=f"n {record.n}",
-        short=len(getattr(record.entry, "content", "")) > chars,
-    )
+        RECENT, line.n, line.text, (line.n,), what=f"n {line.n}", short=not line.whole,
+        cost=line.cost,
+    )  # fmt: skip
 
 
 def _put_lines(memory: Memory, page: BudgetedLines, block: str, name: str | None) -> None:

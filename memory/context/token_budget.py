@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
 from parley.memory.text.text_sizes import count_tokens
 
-_SHORT: Final = 200  # characters of a line whose price is worth remembering
+_SHORT: Final = 1_500  # characters of a line whose price is worth remembering
+
+_HEADING_CHARS: Final = len("\n## \n")
 
 Fate = Literal["whole", "short", "left out"]
 
@@ -32,12 +35,18 @@ class BlockChoice:
     fate: Fate
 
 
+@lru_cache(maxsize=16_384)
+def _choice(block: str, what: str, fate: Fate) -> BlockChoice:
+    """The same things meet the same fates in one context after the other."""
+    return BlockChoice(block, what, fate)
+
+
 def price_line(line: str) -> int:
     """Tokens that `line` costs, its line feed included."""
     return _price(line) if len(line) <= _SHORT else count_tokens(line + "\n")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def _price(line: str) -> int:
     """What `line` costs, kept: the same short lines stand in one context after the other."""
     return count_tokens(line + "\n")
@@ -45,9 +54,14 @@ def _price(line: str) -> int:
 
 @dataclass(slots=True)
 class BudgetedLines:
-    """Lines by block, within a budget: each line is paid for when it is put."""
+    """Lines by block, within a budget of tokens: each line is paid for when it is put.
+
+    With `chars` the lines and headings are within as many characters as well.
+    """
 
     left: int
+    chars: int | None = None
+    spent: int = 0
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
     cites: set[int] = field(default_factory=set)
     fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
@@ -62,22 +76,28 @@ class BudgetedLines:
         *,
         what: str,
         short: bool = False,
+        cost: int | None = None,
     ) -> bool:
         """Take `line` in under `key`, which orders the block; False where it does not fit.
 
         A line put again replaces the one before. `what` it shows is noted
-        either way: whole, in short, or left out.
+        either way: whole, in short, or left out. `cost` is what it costs, where that is known.
         """
-        cost = price_line(line)
+        cost, chars = price_line(line) if cost is None else cost, len(line) + 1
         if block not in self.lines:
             cost += price_line(f"\n## {block}")
+            chars += len(block) + _HEADING_CHARS
         before = self.lines.get(block, {}).get(key)
         if before is not None:
             cost -= price_line(before)
-        if cost > self.left:
+            chars -= len(before) + 1
+        if cost > self.left or (self.chars is not None and chars > self.chars):
             self.fates.setdefault((block, what), "left out")
             return False
         self.left -= cost
+        self.spent += cost
+        if self.chars is not None:
+            self.chars -= chars
         self.lines.setdefault(block, {})[key] = line
         self.cites.update(cites)
         self.fates[block, what] = "short" if short else "whole"
@@ -93,6 +113,24 @@ class BudgetedLines:
         if count:
             self.more[block] = self.more.get(block, 0) + count
 
+    def adopt(self, other: BudgetedLines) -> None:
+        """Take all that is on `other`, which began with what this page has left, as well."""
+        self.left, self.chars = other.left, other.chars
+        self.spent += other.spent
+        for block, lines in other.lines.items():
+            self.lines.setdefault(block, {}).update(lines)
+        self.cites |= other.cites
+        self.fates.update(other.fates)
+        self.more.update(other.more)
+
+    @contextmanager
+    def limited(self, tokens: int) -> Iterator[None]:
+        """Within it at most `tokens` of what is left are spent."""
+        aside = max(0, self.left - max(0, tokens))
+        self.left -= aside
+        yield
+        self.left += aside
+
     def counted(self, fate: Fate) -> dict[str, int]:
         """How many things met `fate`, by block."""
         counts = dict(self.more) if fate == "left out" else {}
@@ -102,7 +140,7 @@ class BudgetedLines:
         return counts
 
     def choices(self) -> tuple[BlockChoice, ...]:
-        return tuple(BlockChoice(block, what, fate) for (block, what), fate in self.fates.items())
+        return tuple(_choice(block, what, fate) for (block, what), fate in self.fates.items())
 
     def blocks(self, names: Sequence[str]) -> list[Block]:
         made = []

@@ -46,14 +46,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
     "assistant": {
         "exchange": {"users": ["user"]},
         "summary": {"interval": 500},
-        "context": {"recent_full": 10},
     },
-    # Long work towards goals: archived goals, insights; talk is summarised by its tokens as
-    # well. What is not summarised yet is among the messages that are shown.
+    # Long work towards goals: archived goals, insights; talk is summarised by its tokens as well.
     "analyst": {
         "summary": {"interval": 10, "words": 120},
         "limits": {"short_term": {"cap": 4000}},
-        "context": {"recent_full": 10},
     },
 })  # fmt: skip
 

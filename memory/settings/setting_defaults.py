@@ -31,7 +31,7 @@ class SummarySettings(SettingsGroup):
         description="auto: a model's where the worker has one, else an extract until one answers;"
         " model: as auto, and every extract is kept for it; extract: no model is asked",
     )
-    keep: int = Field(3, ge=0, le=100, description="newest summaries of level 0 kept in full")
+    keep: int = Field(8, ge=0, le=100, description="newest summaries of level 0 kept in full")
     strategy: Literal["background", "inline"] = Field(
         "background", description="inline: whoever adds a message waits for what it made due"
     )
@@ -110,11 +110,10 @@ class CapSettings(SettingsGroup):
 class ContextSettings(SettingsGroup):
     budget_tokens: int = Field(4000, ge=1, description="tokens a context may have")
     prefix_share: int = Field(600, ge=0, le=1000, description="share of the budget for the prefix")
-    summaries: int = Field(
-        3, ge=0, description="newest summaries told beside a higher one that covers them"
+    recent_full: int = Field(
+        500, ge=0, description="most messages in the full profile, where the budget has room"
     )
-    recent_full: int = Field(15, ge=0, description="recent messages in the full profile")
-    recent_brief: int = Field(5, ge=0, description="recent messages in the brief profile")
+    recent_brief: int = Field(5, ge=0, description="most messages in the brief profile")
 
 
 Policy = Literal["off", "append", "rewrite"]

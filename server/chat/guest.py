@@ -150,8 +150,7 @@ class Guest:
         if view == "help":
             return help_lines()
         if view == "context":
-            recent = tuple(self._me.room.recent)[-memory.settings.context.recent_full :]
-            request = Request(participant=self._me.name, recent=recent)
+            request = Request(participant=self._me.name, recent=tuple(self._me.room.talk))
             return assemble(memory, request).text.splitlines()
         return view_lines(memory, view)
 

@@ -25,7 +25,8 @@ from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
-from parley.memory.context.context import Request, assemble
+from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.context.recent_talk import most_messages
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.session_settings import parse_settings
@@ -123,15 +124,10 @@ class Memory:
         At most `budget` tokens (None: the setting). Raises `ContextOverflow` for one that is
         too small for anything.
         """
-        shown = self.state.settings.context
-        count = shown.recent_brief if brief else shown.recent_full
-        request = Request(
-            participant,
-            "brief" if brief else "full",
-            budget,
-            tuple(self._newest[-count:] if count else ()),
-        )
-        return assemble(self.state, request).text
+        profile: Profile = "brief" if brief else "full"
+        count = most_messages(self.state, profile, budget)
+        recent = tuple(self._newest[-count:] if count else ())
+        return assemble(self.state, Request(participant, profile, budget, recent)).text
 
     @property
     def proposals(self) -> list[ProposalRow]:

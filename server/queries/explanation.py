@@ -184,8 +184,7 @@ def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
 def _fate(replay: Replay, ref: str) -> list[dict[str, str]]:
     """What became of the item in each block of the full context."""
     recent = [record for _, record in sorted(replay.records.items()) if record.is_talk]
-    shown = replay.memory.settings.context.recent_full
-    context = assemble(replay.memory, Request(recent=recent[len(recent) - shown :]))
+    context = assemble(replay.memory, Request(recent=recent))
     fates = [choice for choice in context.choices if choice.what == ref]
     rows = [{"block": fate.block, "fate": fate.fate, "why": _WHY[fate.fate]} for fate in fates]
     return rows or [{"block": "", "fate": "absent", "why": _WHY[None]}]

@@ -9,6 +9,7 @@ from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.context.recent_talk import most_messages
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
@@ -41,10 +42,9 @@ class Analysis:
         return finding_rows(self.facts, self.memory, lambda n: transcript_entries[n - 1].index)
 
     def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
-        shown = self.memory.settings.context
-        count = shown.recent_brief if brief else shown.recent_full
-        recent = [self.messages[n] for n in sorted(self.messages)[-count:]] if count else []
         profile: Profile = "brief" if brief else "full"
+        count = most_messages(self.memory, profile, budget)
+        recent = [self.messages[n] for n in sorted(self.messages)[-count:]] if count else []
         return assemble(self.memory, Request(participant, profile, budget, tuple(recent)))
 
 

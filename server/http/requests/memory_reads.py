@@ -10,9 +10,10 @@ import orjson
 from fastapi import Query, Request, Response
 
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_reader import is_standing_message, message_count
+from parley.listeners.cache.memory_reader import is_standing_message
 from parley.memory.context.context import Context, Profile, assemble
 from parley.memory.context.context import Request as Wanted
+from parley.memory.context.recent_talk import most_messages
 from parley.memory.state.memory import Memory
 from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 from parley.server.queries import explanation
@@ -63,7 +64,7 @@ async def assemble_context(
         )
     others = [(other, await reader.current(other)) for other in shared]
     memory = await deps.moments.at(session, at)
-    recent = await _recent(deps, session, at, message_count(memory, profile))
+    recent = await _recent(deps, session, at, most_messages(memory, profile, budget))
     asked = Wanted(participant, profile, budget, recent, others)
     return assemble(memory, asked)
 
@@ -87,7 +88,7 @@ async def explain_item(deps: Dependencies, session: str, ref: str) -> dict[str, 
     facts = await deps.moments.history(session, ref)
     memory = await read_memory(deps, session)
     words = explanation.cited_entries(memory, ref) | {fact.n for fact in facts[:1]}
-    recent = await deps.backend.reader.recent(session, memory.settings.context.recent_full)
+    recent = await deps.backend.reader.recent(session, most_messages(memory, "full"))
     cited = await deps.moments.records(session, words)
     memory = await read_memory(deps, session)
     cited.update((record.n, record) for record in recent)

@@ -278,7 +278,7 @@ def test_five_who_agree_in_prose_have_decided_nothing_yet() -> None:
     memory, _ = folded(talk(*lines))
     text = assemble(memory, Request("bob", "full", None, ())).text
     assert memory.proposals[1].status == "active"
-    assert "- P1 alice:" in text
+    assert "- P1 alice n 1:" in text
     assert "Key Decisions Made" not in text
     assert "Claimed" not in text
     named = [("bob", "I support P1."), ("carol", "+1 to P1")]

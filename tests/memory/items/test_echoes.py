@@ -109,12 +109,11 @@ def minutes_text(memory: Memory) -> str:
     return cast("io.StringIO", console.file).getvalue()
 
 
-def test_the_context_and_the_minutes_say_why() -> None:
-    """Who proposes it again reads what became of it, by whom and where."""
+def test_the_context_says_what_it_repeats_and_the_minutes_why() -> None:
+    """Who proposes it again reads what became of it and where."""
     memory, _ = rejected(AGAIN)
     text = assemble(memory, Request(participant="dee", profile="full", budget=4000)).text
-    assert "P2 repeats P1 of message 1 (rejected 3-0 at message 4 because" in text
-    assert "(bo, message 2)" in text
+    assert "repeats P1, rejected at n 4)" in text
     (row,) = digest(memory, {})["echoes"]
     assert row["reoffered"] is True
     assert row["because"] == {

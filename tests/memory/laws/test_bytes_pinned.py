@@ -54,75 +54,75 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="801309170c96f52eef02f3405ac13c42",
+    logs="f5025a2a8854f9341b7f8cf7498a772d",
     facts="4291974bff4d703afb48d682f2c70b7a",
-    memories="649eb26e9fc42235eb2dbd85aa9da3cd",
+    memories="b8b269200e9716881562bfc30674c71f",
 )
 GENERATED: Final = (
     Digests(
-        logs="a0a80b1e6294dc3ca9a530986a5a0c50",
+        logs="a86fcf2e49996230aa65e70310fb3664",
         facts="7cdc25564294be0bb667b6df8c3ceeac",
-        memories="75b8004599427c7217c4bf95ed40669a",
+        memories="3a9c2d68db42749f704638af3454f5e1",
     ),
     Digests(
-        logs="2860268a86e260af470347fac1f58987",
+        logs="5c333170f785f6ca33781ca2523872c1",
         facts="5ef933c19e9eac56df6d1cf98ed64268",
-        memories="0d9e3616347bc5b87c49c2180dc0c7b8",
+        memories="d47bccdbd2979d7374ea22e276874a47",
     ),
     Digests(
-        logs="341f32f242ee753ec699a29d241872d7",
+        logs="62dd9fcf750eb8a3ba00bc560f71be21",
         facts="78b4947a6142faa9e2d770fc4e614101",
-        memories="dcfdec3c6332a2c727552aabda653506",
+        memories="9ad97b14c49ac1d7a919f297bb48346e",
     ),
     Digests(
-        logs="883b8c4fe9625afbe8b084d96f8fd7ee",
+        logs="725fc0fb170aa9a31520ef5993708f88",
         facts="9dec31780bbd9f7ea9afafe9b5d59868",
-        memories="b8216826cfc84fa67ee0458c03249d20",
+        memories="b1661457c98af593b33f47b6b6005d9a",
     ),
     Digests(
-        logs="9ab5fff8615e55550129ea73afc72d03",
+        logs="637dbd41d0460e62521ba0609e709cf5",
         facts="1e0f2b8ca4d04e28317a83efd9922dd3",
-        memories="babd77fa1ff212614f65bad1130b3161",
+        memories="b9c590507f5af6de7e9a374cc493d2df",
     ),
     Digests(
-        logs="79140ef585abee93206bd01f1dad3d12",
+        logs="05ca58eb2b4065c6e7ba4f10dae9de69",
         facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
-        memories="7f2580554a878f6764e3d13a792c5a9d",
+        memories="466dde475bcf228b4a75b1471259e7bf",
     ),
     Digests(
-        logs="061604495bf08fb8d76da7cd5e5a6d74",
+        logs="c224cd5d91c11392baae5b56ebe1c444",
         facts="e9ac49c58113569d4ba63dbcef8edc10",
-        memories="f963038e409edfd12029ea16fb44d8b5",
+        memories="f3cf50542b40385aa707ca5970dab619",
     ),
     Digests(
-        logs="1a2b05464742d577133887fe317f2ad5",
+        logs="e8622685c66f728b4cf09eed16452327",
         facts="505dad424211b93efe4d1a945fdb731d",
-        memories="0879dd01aee83cff088f2aee2cf182d6",
+        memories="d5e892df295b6fd70aafb7c3a4975cb4",
     ),
     Digests(
-        logs="04aefcbe8583c30db5a188c134e34615",
+        logs="8646573c96b3a362030a04643d3bdcc1",
         facts="e48ae374b623b1daa0b4c21e6f6aa728",
-        memories="97c1f1bec1f481cada419546c21aea57",
+        memories="07d6f75b09226016add68cddd8c5ee4a",
     ),
     Digests(
-        logs="991c94e45e786493d49a48261955d5a0",
+        logs="28c8f2875a6572b5ff06c44ff66bbb85",
         facts="097bdb265e60ca0f0d7973e6abb44bb4",
-        memories="f37bba49e35e8818887b5592eebca521",
+        memories="33cec0f629daf064e13a5f48c64057af",
     ),
 )
-DEMO: Final = "fb53cc868e41ffbd105027b752c342eb"
+DEMO: Final = "6859eabcb28e2172ecc7738472229843"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "1c8e3005c16bbefba673f77375eac8ec", "2c8384aad647c295627919b2dbd27c4c"
+        86, "f78027c7c25648bf266bf302630fcbf9", "9d90b75aa28207f018062bd25184e11a"
     ),
     "dev/wg": Transcripts(
-        121, "d7c5ef06d1994651cbe400d9e587265c", "e5ce318f2e0481366ca53a4df122763f"
+        121, "03f35088ac2c97e25622a5a0f4846121", "92d7d81d965b39778f47980c34742d11"
     ),
     "agents/dev": Transcripts(
-        26, "480abd82950ddaa7dde8cdb050d34a87", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "7ad127ffe00f53782d57e0262343e58c", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "10ba2e601e02747dca5cf0eb0358d021", "2830d39d1827bd9c8e41300ff8064309")
+LONG: Final = Transcripts(1, "4b63a8aaae015ea3990fa681275acd0b", "53850e33264a95d4e89f9df2840117ad")
 
 
 def digest(parts: Iterable[bytes]) -> str:

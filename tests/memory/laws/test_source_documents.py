@@ -90,7 +90,7 @@ def test_reactions_are_shown_by_stance_and_name() -> None:
     )
     memory, _ = folded(records)
     text = assemble(memory, Request("ana", recent=records)).text
-    assert "+1 −2 ~1; for: bo; against: cy, dee" in text
+    assert "(for: bo; against: cy, dee" in text
 
 
 def test_memory_knows_no_clock_no_chance_and_no_surroundings() -> None:

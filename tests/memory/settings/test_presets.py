@@ -61,15 +61,15 @@ def test_five_documents_are_five_configurations() -> None:
 
 
 @pytest.mark.parametrize("name", ["assistant", "analyst"])
-def test_an_assistant_and_an_analyst_see_the_newest_ten_messages(name: str) -> None:
-    """In full, as the documents' windows of ten turns do; the older ones are summarised."""
+def test_an_assistant_and_an_analyst_see_all_messages_that_fit(name: str) -> None:
+    """Whole, and once."""
     messages = [
         Message(participant="ana", content=f"Point {k} of the agenda.") for k in range(1, 31)
     ]
     records = numbered([opening(name, {}), *messages])
     memory, _ = folded(records)
     text = assemble(memory, Request("bo", recent=records)).text
-    assert [k for k in range(1, 31) if f': "Point {k} of the agenda.' in text] == [*range(21, 31)]
+    assert [k for k in range(1, 31) if f': "Point {k} of the agenda.' in text] == [*range(1, 31)]
 
 
 def test_a_presets_name_alone_decides_nothing() -> None:
