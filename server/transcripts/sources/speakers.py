@@ -27,8 +27,9 @@ _WORDS_OF_MINUTES: Final = """
     discussion conclusion conclusions introduction deadline owner due
     reason rationale goal goals item items step steps reference references recording previous
     amendment withdraw withdrawn objection support oppose q a
-    so well ok okay yes no yeah nope and but or also then now still again anyway however first second
-    third finally next maybe perhaps because thanks hello hi hey right sure plus wait look listen
+    so well ok okay yes no yeah nope and but or also then now still again anyway however first
+    second third finally next maybe perhaps because thanks hello hi hey right sure plus wait look
+    listen
     error errors info debug warn fatal critical trace traceback exception exitcode timestamp latency
 """
 NOT_NAMES: Final = frozenset(_WORDS_OF_MINUTES.split())
