@@ -75,7 +75,7 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
 
 
 def _lapse_beyond_cap(memory: Memory, record: Record) -> list[Fact]:
-    moment = FoldStep(memory, record.n, "", "", record.entry.at)
+    moment = FoldStep(memory, record.n, "", "", getattr(record.entry, "at", None))
     lapse_beyond_cap(moment)
     note_changes(memory, moment.facts)
     return moment.facts

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
+from parley.memory.items import positions
 from parley.memory.items.proposals import lapse_longest_unmentioned
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
@@ -83,6 +84,7 @@ def _beyond(items: list[_Item], cap: int) -> list[_Item]:
 
 def _forget(memory: Memory, item: Proposal | Decision) -> None:
     memory.evictions.count(item)
+    positions.forget_item(memory, item.handle)
     handles = memory.at_refs[item.born]
     handles.remove(item.handle)
     if not handles:

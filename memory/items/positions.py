@@ -67,6 +67,7 @@ def restore_position(memory: Memory, name: str, on: str, n: int, stood: Position
     del person.positions[on]
     if stood is not None:
         person.positions[on] = stood
+        _count_outspoken(memory, person)
     person.last = _newest_position(person)
 
 
@@ -83,6 +84,14 @@ def forget_entry(memory: Memory, name: str, n: int) -> None:
     person.contributions = [cite for cite in person.contributions if cite.n != n]
     if person.last in gone:
         person.last = _newest_position(person)
+
+
+def forget_item(memory: Memory, on: str) -> None:
+    """Take every position on `on` from who holds it: the item left memory."""
+    for name in memory.outspoken:
+        person = memory.participants[name]
+        if person.positions.pop(on, None) is not None and person.last == on:
+            person.last = _newest_position(person)
 
 
 def _newest_position(person: Participant) -> str | None:

@@ -422,10 +422,10 @@ class Memory:
         number = handle[1:]
         if handle[:1] not in ("P", "D") or not (number.isascii() and number.isdecimal()):
             return False
+        held: Mapping[int, Proposal | Decision] = self.decisions
+        left = self.evictions.count_decisions()
         if handle[0] == "P":
-            held, left = self.proposals.keys(), self.evictions.count_proposals()
-        else:
-            held, left = self.decisions.keys(), self.evictions.count_decisions()
+            held, left = self.proposals, self.evictions.count_proposals()
         return len(number) < 10 and int(number) not in held and 0 < int(number) <= len(held) + left
 
     def is_redacted(self, n: int) -> bool:

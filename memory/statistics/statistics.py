@@ -88,7 +88,7 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
 
 def _by_status(items: Iterable[LedgerItem], kind: str, left: Mapping[str, int]) -> dict[str, int]:
     """How many of that kind have each shown status, by status, with the firm ones that `left`."""
-    counts = Counter(item.status for item in items if item.kind == kind)
+    counts: Counter[str] = Counter(item.status for item in items if item.kind == kind)
     counts.update({status: count for status, count in left.items() if status not in UNLISTED})
     return dict(sorted(counts.items()))
 

@@ -47,15 +47,11 @@ class Positions:
             return True  # on a topic
         item = self._ledger.item(handle)
         if item is None or item.shelf != "firm":
-            return item is None and self._is_no_item(handle)
+            return item is None and self._memory.item(handle) is None
         side = shown_sides(self._memory, item).get(name)
         if side is None:
             return item.item is not None and item.item.shrunk
         return not side.as_read
-
-    def _is_no_item(self, handle: str) -> bool:
-        """True if `handle` was never given to an item, or a person took that item away."""
-        return self._memory.item(handle) is None and not self._memory.has_left(handle)
 
 
 def _row(position: Position) -> Stand:

@@ -259,10 +259,7 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
         optional={
             "caps": st.fixed_dictionaries(
                 {},
-                optional={
-                    name: st.integers(1, 6)
-                    for name in _CAPS
-                },
+                optional={name: st.integers(1, 6) for name in _CAPS},
             ),
             "summary": st.fixed_dictionaries(
                 {},
