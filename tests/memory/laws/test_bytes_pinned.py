@@ -56,48 +56,48 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="801309170c96f52eef02f3405ac13c42",
     facts="4291974bff4d703afb48d682f2c70b7a",
-    memories="649eb26e9fc42235eb2dbd85aa9da3cd",
+    memories="8c31db81dff9097e84e1882ee0b40eb9",
 )
 GENERATED: Final = (
     Digests(
         logs="a0a80b1e6294dc3ca9a530986a5a0c50",
         facts="7cdc25564294be0bb667b6df8c3ceeac",
-        memories="75b8004599427c7217c4bf95ed40669a",
+        memories="04e161f465076bb68784d6a66db92347",
     ),
     Digests(
         logs="2860268a86e260af470347fac1f58987",
         facts="5ef933c19e9eac56df6d1cf98ed64268",
-        memories="0d9e3616347bc5b87c49c2180dc0c7b8",
+        memories="7a6e1f85f6634eca978f75ddeda8e847",
     ),
     Digests(
         logs="341f32f242ee753ec699a29d241872d7",
         facts="78b4947a6142faa9e2d770fc4e614101",
-        memories="dcfdec3c6332a2c727552aabda653506",
+        memories="85583c5a1900c27b2b86b804e25f0c93",
     ),
     Digests(
         logs="883b8c4fe9625afbe8b084d96f8fd7ee",
         facts="9dec31780bbd9f7ea9afafe9b5d59868",
-        memories="b8216826cfc84fa67ee0458c03249d20",
+        memories="6b502cc4b74fabfe09e1cd10a3212121",
     ),
     Digests(
         logs="9ab5fff8615e55550129ea73afc72d03",
         facts="1e0f2b8ca4d04e28317a83efd9922dd3",
-        memories="babd77fa1ff212614f65bad1130b3161",
+        memories="d877d5fce9b097af54e31ae794ddb498",
     ),
     Digests(
         logs="79140ef585abee93206bd01f1dad3d12",
         facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
-        memories="7f2580554a878f6764e3d13a792c5a9d",
+        memories="3c53a0176ddf73523cf75a8406412b73",
     ),
     Digests(
         logs="061604495bf08fb8d76da7cd5e5a6d74",
         facts="e9ac49c58113569d4ba63dbcef8edc10",
-        memories="f963038e409edfd12029ea16fb44d8b5",
+        memories="7efd0a3070d147262ee65d16a62da9f0",
     ),
     Digests(
         logs="1a2b05464742d577133887fe317f2ad5",
         facts="505dad424211b93efe4d1a945fdb731d",
-        memories="0879dd01aee83cff088f2aee2cf182d6",
+        memories="d3ea26b7ccc29557983c64e70a38618f",
     ),
     Digests(
         logs="04aefcbe8583c30db5a188c134e34615",
@@ -110,19 +110,19 @@ GENERATED: Final = (
         memories="f37bba49e35e8818887b5592eebca521",
     ),
 )
-DEMO: Final = "fb53cc868e41ffbd105027b752c342eb"
+DEMO: Final = "5d9bf809368c998ef26e9201781e94ed"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "1c8e3005c16bbefba673f77375eac8ec", "2c8384aad647c295627919b2dbd27c4c"
+        86, "03656bb619897c5d67cdc14b06996eb4", "939f70a746d873902629a934f0f89084"
     ),
     "dev/wg": Transcripts(
-        121, "d7c5ef06d1994651cbe400d9e587265c", "e5ce318f2e0481366ca53a4df122763f"
+        121, "4464a678fa43a2f1ef51b72fe4c434d6", "07910c56f5dfb929aa93b3e00667ac4d"
     ),
     "agents/dev": Transcripts(
-        26, "480abd82950ddaa7dde8cdb050d34a87", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "ff89062276870149a86749b62803a03e", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "10ba2e601e02747dca5cf0eb0358d021", "2830d39d1827bd9c8e41300ff8064309")
+LONG: Final = Transcripts(1, "13de8dd74cdc6965be36a9c19cf393b0", "c12dcb61db1c4d040cedf22946fe611c")
 
 
 def digest(parts: Iterable[bytes]) -> str:
