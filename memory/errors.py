@@ -6,6 +6,7 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
+│   └── ItemLeft       a handle of an item that left memory
 ├── UnknownMessage     a number that no entry has
 ├── TargetNeeded       an act on an item that says none
 ├── AlreadyDecided     a decision on what others decided
@@ -65,6 +66,18 @@ class UnknownRef(DomainError):
     def __init__(self, ref: str) -> None:
         super().__init__(
             f"no item {ref!r} in this session; proposals and decisions list those that there are"
+        )
+        self.ref = ref
+
+
+class ItemLeft(UnknownRef):
+    """An item that memory held once: the log still has it."""
+
+    def __init__(self, ref: str) -> None:
+        DomainError.__init__(
+            self,
+            f"item {ref!r} left memory, which holds the newest settled items only (caps.*); "
+            f"'explain {ref}' reads it from the log; to take it up again, propose it anew",
         )
         self.ref = ref
 

@@ -33,6 +33,7 @@ from parley.memory.fold import edits, messages, settings_changes
 from parley.memory.fold.corrections import alias_participant, correct_item
 from parley.memory.goals import episodes, lessons, work
 from parley.memory.items import embedding_comparisons
+from parley.memory.items.item_evictions import evict_items, lapse_beyond_cap
 from parley.memory.notebooks import history_events, notebooks
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
@@ -64,10 +65,20 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
         followed = votes.follow_votes(memory, record.n, facts)
         note_changes(memory, followed)
         facts = [*facts, *followed]
+    if len(memory.live) > memory.settings.caps.live:  # a message lets its own lapse
+        facts = [*facts, *_lapse_beyond_cap(memory, record)]
+    evict_items(memory)
     memory.seq = record.seq
     memory.n = record.n
     memory.ledger_view = None
     return facts
+
+
+def _lapse_beyond_cap(memory: Memory, record: Record) -> list[Fact]:
+    moment = FoldStep(memory, record.n, "", "", getattr(record.entry, "at", None))
+    lapse_beyond_cap(moment)
+    note_changes(memory, moment.facts)
+    return moment.facts
 
 
 def _in_turn(*steps: Callable[[FoldStep, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:

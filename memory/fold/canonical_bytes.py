@@ -20,6 +20,7 @@ from parley.memory.items.embedding_comparisons import wants_comparison
 from parley.memory.settings.session_settings import Settings
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
+from parley.memory.state.eviction_state import Evictions
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
@@ -38,6 +39,7 @@ _STORES: Final = {
     "claims": Claims,
     "condensed": dict[str, ShortForm],
     "episodes": Episodes,
+    "evictions": Evictions,
     "exchanges": Exchanges,
     "floor": Floor,
     "insights": Insights,
@@ -204,6 +206,7 @@ def _index(memory: Memory) -> None:
     memory.order_resolving()
     memory.order_topics()
     memory.order_names()
+    memory.order_outspoken()
     _index_ranges(memory)
 
 

@@ -199,6 +199,7 @@ def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
     votes.merge_voters(memory, other, known)
     seats.merge_seats(memory, other, known)
     memory.order_names()
+    memory.order_outspoken()
     memory.govern(memory.settings)
     reflections.begin_notes(memory)
     moment.record_fact("participant.aliased", None, alias=nick, participant=known)

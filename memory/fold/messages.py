@@ -10,6 +10,7 @@ from parley.memory.fold import exchange_turns
 from parley.memory.items import late_items, positions
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
+from parley.memory.items.item_evictions import lapse_beyond_cap
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import lapse_proposals
 from parley.memory.notebooks import history_events
@@ -75,12 +76,14 @@ def _moment(memory: Memory, n: int, name: str, entry: Message) -> FoldStep:
 
 
 def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
-    """What nobody has mentioned for so long that it lapses with this message."""
+    """What lapses with this message: nobody has mentioned it for long, or too many are open."""
     oldest = memory.proposals[next(iter(memory.live))]
-    if memory.messages - oldest.mentioned < memory.lapse_after:
+    is_overdue = memory.messages - oldest.mentioned >= memory.lapse_after
+    if not is_overdue and len(memory.live) <= memory.settings.caps.live:
         return _NOTHING
     moment = FoldStep(memory, n, name, entry.content, entry.at)
     lapse_proposals(moment)
+    lapse_beyond_cap(moment)
     return moment.facts
 
 

@@ -144,9 +144,10 @@ def _enter(
     supersedes: Decision | None = None,
     participant: str | None = None,
 ) -> Decision:
+    memory = moment.memory
     topic, named = _topic(moment, text, resolves)
     made = Decision(
-        ref=len(moment.memory.decisions) + 1,
+        ref=memory.evictions.count_decisions() + len(memory.decisions) + 1,
         participant=participant or moment.participant,
         topic=topic,
         named=named,

@@ -37,8 +37,9 @@ def list_owed_comparisons(memory: Memory) -> Iterator[ComparisonEffect]:
 
 def list_candidates(memory: Memory, ref: int) -> list[Proposal]:
     """The earlier proposals that `ref` may repeat, the newest first."""
-    earlier = (memory.proposals[earlier_ref] for earlier_ref in range(ref - 1, 0, -1))
-    return list(islice((proposal for proposal in earlier if proposal.stands), CANDIDATES))
+    newest_first = reversed(memory.proposals.values())
+    earlier = (proposal for proposal in newest_first if proposal.ref < ref and proposal.stands)
+    return list(islice(earlier, CANDIDATES))
 
 
 def comparison_text(proposal: Proposal) -> str:

@@ -19,6 +19,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.sentences import clip_sentence
 from parley.memory.voice import VOICE
 
+_ROOM = 10  # the part of `caps.outspoken` that is cleared at once
 _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 
 
@@ -41,6 +42,7 @@ def take_position(moment: FoldStep, on: str, stance: Stance, start: int, end: in
     person.last = on
     note_position_mention(memory, on, moment.participant, moment.n)
     enforce_caps(person, memory.settings.caps)
+    _count_outspoken(memory, person)
     if flipped and was_cite is not None:
         moment.record_fact(
             "position.flipped",
@@ -65,6 +67,7 @@ def restore_position(memory: Memory, name: str, on: str, n: int, stood: Position
     del person.positions[on]
     if stood is not None:
         person.positions[on] = stood
+        _count_outspoken(memory, person)
     person.last = _newest_position(person)
 
 
@@ -81,6 +84,14 @@ def forget_entry(memory: Memory, name: str, n: int) -> None:
     person.contributions = [cite for cite in person.contributions if cite.n != n]
     if person.last in gone:
         person.last = _newest_position(person)
+
+
+def forget_item(memory: Memory, on: str) -> None:
+    """Take every position on `on` from who holds it: the item left memory."""
+    for name in memory.outspoken:
+        person = memory.participants[name]
+        if person.positions.pop(on, None) is not None and person.last == on:
+            person.last = _newest_position(person)
 
 
 def _newest_position(person: Participant) -> str | None:
@@ -143,6 +154,7 @@ def note_contribution(moment: FoldStep, start: int, end: int) -> None:
     if cite not in person.contributions[-1:]:
         person.contributions.append(cite)
     enforce_caps(person, memory.settings.caps)
+    _count_outspoken(memory, person)
 
 
 def enforce_caps(person: Participant, caps: CapSettings) -> None:
@@ -159,6 +171,34 @@ def enforce_all_caps(memory: Memory) -> None:
     """Hold every participant to the caps, after these changed."""
     for person in memory.participants.values():
         enforce_caps(person, memory.settings.caps)
+    _silence_beyond_cap(memory)
+
+
+def _count_outspoken(memory: Memory, person: Participant) -> None:
+    """Note that `person` holds something; beyond `caps.outspoken` the longest silent let go."""
+    memory.outspoken[person.name] = None
+    if len(memory.outspoken) > memory.settings.caps.outspoken:
+        _silence_beyond_cap(memory)
+
+
+def _silence_beyond_cap(memory: Memory) -> None:
+    memory.order_outspoken()
+    cap = memory.settings.caps.outspoken
+    if len(memory.outspoken) <= cap:
+        return
+    people = sorted(
+        (memory.participants[name] for name in memory.outspoken),
+        key=lambda person: (_newest_entry(person), person.name),
+    )
+    for person in people[: len(people) - cap + cap // _ROOM]:
+        person.positions, person.contributions, person.last = {}, [], None
+        del memory.outspoken[person.name]
+
+
+def _newest_entry(person: Participant) -> int:
+    """The n of the newest entry that is cited for what `person` holds."""
+    cites = [*(position.cite for position in person.positions.values()), *person.contributions]
+    return max(cite.n for cite in cites)
 
 
 def rename_participant(memory: Memory, old: str, new: str) -> None:

@@ -92,7 +92,7 @@ def _reword(
     proposal.topic = clip(moment.topic, 100) if moment.topic else topic_line(topic)
     proposal.text = "" if proposal.shrunk else words
     proposal.named, proposal.origin = bool(moment.topic), origin
-    memory.proposal_index.replace(proposal.ref, proposal.fingerprint, marks)
+    memory.proposal_index.replace(proposal.ref, marks)
     proposal.fingerprint = marks
     note_mention(memory, proposal)
     moment.record_fact(
@@ -125,7 +125,7 @@ def _enter(
 ) -> Proposal:
     memory = moment.memory
     made = Proposal(
-        ref=len(memory.proposals) + 1,
+        ref=memory.evictions.count_proposals() + len(memory.proposals) + 1,
         participant=moment.participant,
         topic=clip(moment.topic, 100) if moment.topic else topic_line(topic),
         text=clip(text, _TEXT_CHARS),
@@ -297,10 +297,12 @@ def settle_proposal(
     )
 
 
-def _is_voted_on_at_leisure(memory: Memory, proposal: Proposal) -> bool:
+def _is_voted_on(memory: Memory, proposal: Proposal, *, at_leisure: bool = False) -> bool:
+    """True if a running vote is on it; `at_leisure`: one with a time of its own."""
     running = (memory.votes.by_ref[ref] for ref in memory.votes.running)
     return any(
-        vote.seconds and (vote.proposal == proposal.ref or proposal.handle in vote.options)
+        (vote.seconds or not at_leisure)
+        and (vote.proposal == proposal.ref or proposal.handle in vote.options)
         for vote in running
     )
 
@@ -317,8 +319,24 @@ def lapse_proposals(moment: FoldStep) -> None:
         proposal = memory.proposals[ref]
         if proposal.mentioned > overdue:
             break
-        if not _is_voted_on_at_leisure(memory, proposal):
+        if not _is_voted_on(memory, proposal, at_leisure=True):
             silent.append(proposal)
+    _lapse(moment, silent, "lapse.after")
+
+
+def lapse_longest_unmentioned(moment: FoldStep, count: int) -> None:
+    """Settle the `count` active proposals that were unmentioned longest, but those voted on."""
+    memory = moment.memory
+    idle = [
+        proposal
+        for proposal in map(memory.proposals.__getitem__, memory.live)
+        if not _is_voted_on(memory, proposal)
+    ]
+    idle.sort(key=lambda proposal: (proposal.mentioned, proposal.ref))
+    _lapse(moment, idle[:count], "caps.live")
+
+
+def _lapse(moment: FoldStep, silent: list[Proposal], rule: str) -> None:
     for proposal in sorted(silent, key=lambda proposal: proposal.ref):
-        origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
+        origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", rule)
         settle_proposal(moment, proposal, "lapsed", origin)

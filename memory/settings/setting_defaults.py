@@ -103,6 +103,27 @@ class CapSettings(SettingsGroup):
     proposals: int = Field(30, ge=1, description="proposals kept in full")
     key_points: int = Field(20, ge=1, description="key contributions kept per participant")
     positions: int = Field(15, ge=1, description="positions kept per participant")
+    # Held whole or shrunk, a proposal takes some 600 bytes of a snapshot and a decision 550, where
+    # measured on agents' talk; what a participant holds takes 2 KB. These caps keep all of that
+    # near 700 KB, and a session of a few hundred messages within them.
+    live: int = Field(
+        200, ge=1, description="open proposals held; beyond it the longest unmentioned lapse"
+    )
+    settled: int = Field(
+        200, ge=1, description="settled proposals held; the oldest leave memory for the log"
+    )
+    candidates: int = Field(
+        100, ge=1, description="lapsed proposals held that were candidates to the end"
+    )
+    claims: int = Field(
+        100, ge=1, description="decisions held that nobody ratified; the oldest leave memory"
+    )
+    ratified: int = Field(
+        200, ge=1, description="ratified decisions held; the oldest leave memory for the log"
+    )
+    outspoken: int = Field(
+        100, ge=1, description="participants whose positions and key contributions are kept"
+    )
     threshold: int = Field(900, ge=1, le=1000, description="share of a cap that starts compaction")
     target: int = Field(500, ge=0, le=1000, description="share of a cap that compaction leaves")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from parley.bus.entries import Message, Record
 from parley.memory.act_targets import find_handles, needed_target
-from parley.memory.errors import AlreadyDecided, DomainError, UnknownMessage, UnknownRef
+from parley.memory.errors import AlreadyDecided, DomainError, ItemLeft, UnknownMessage, UnknownRef
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -26,8 +26,13 @@ def target_refusal(memory: Memory, message: Message) -> DomainError | None:
     if isinstance(on, int) and not 0 < on <= memory.n:
         return UnknownMessage(on, memory.n)
     if isinstance(on, str) and _is_item(on) and memory.item(on) is None:
-        return UnknownRef(on)
+        return missing_item(memory, on)
     return needed_target(message) or _replaced_alone(memory, message)
+
+
+def missing_item(memory: Memory, ref: str) -> UnknownRef:
+    """The error to raise for `ref`, which names no item that memory holds."""
+    return ItemLeft(ref) if memory.has_left(ref) else UnknownRef(ref)
 
 
 def is_standing_talk(memory: Memory, record: Record) -> bool:

@@ -31,6 +31,7 @@ from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
+from parley.memory.state.eviction_state import Evictions
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
@@ -111,6 +112,7 @@ class Memory:
         "edited",
         "episodes",
         "eras",
+        "evictions",
         "exchanges",
         "fallen",
         "floor",
@@ -137,6 +139,7 @@ class Memory:
         "open_first",
         "open_tokens",
         "opened",
+        "outspoken",
         "owed",
         "pack_refs",
         "packs",
@@ -195,6 +198,7 @@ class Memory:
         self.lessons: dict[str, Lesson] = {}  # by "session ref"
         self.condensed: dict[str, ShortForm] = {}  # by "part of"
         self.claims = Claims()
+        self.evictions = Evictions()
         self.floor = Floor()
         self.ledger = Ledger()
         self.votes = Votes()
@@ -205,6 +209,7 @@ class Memory:
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
         self.names: dict[str, str] = {}  # in small letters -> whoever spoke, or has a seat
+        self.outspoken: dict[str, None] = {}  # participants with a position or a contribution
         self.call_names: set[str] = set()  # the first words of those, of three letters at least
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
@@ -363,6 +368,14 @@ class Memory:
         if known is None or known.casefold() != small or name < known:
             self.names[small] = name
 
+    def order_outspoken(self) -> None:
+        """Tell again who has a position or a contribution."""
+        self.outspoken = {
+            name: None
+            for name in sorted(self.participants)
+            if self.participants[name].positions or self.participants[name].contributions
+        }
+
     def order_names(self) -> None:
         """Tell again who is known by which name."""
         self.names = {}
@@ -401,6 +414,20 @@ class Memory:
         if handle[0] == "P":
             return self.proposal(ref)
         return self.decision(ref) if handle[0] == "D" else None
+
+    def has_left(self, handle: str) -> bool:
+        """True if `handle` (P3, D2) names an item that left memory: the log alone has it.
+
+        Items are numbered without a gap, so every number up to the count of all was given.
+        """
+        number = handle[1:]
+        if handle[:1] not in ("P", "D") or not (number.isascii() and number.isdecimal()):
+            return False
+        held: Mapping[int, Proposal | Decision] = self.decisions
+        left = self.evictions.count_decisions()
+        if handle[0] == "P":
+            held, left = self.proposals, self.evictions.count_proposals()
+        return len(number) < 10 and int(number) not in held and 0 < int(number) <= len(held) + left
 
     def is_redacted(self, n: int) -> bool:
         """True where the content of entry `n` is gone."""

@@ -73,13 +73,14 @@ def _talk(memory: Memory) -> Iterator[Forecast]:
 
 def _items(memory: Memory) -> Iterator[Forecast]:
     caps = memory.settings.caps
-    for limit, full, all_ in (
-        ("caps.proposals", memory.full_proposals, memory.proposals),
-        ("caps.decisions", memory.full_decisions, memory.decisions),
+    left = memory.evictions
+    for limit, full, ever in (
+        ("caps.proposals", memory.full_proposals, left.count_proposals() + len(memory.proposals)),
+        ("caps.decisions", memory.full_decisions, left.count_decisions() + len(memory.decisions)),
     ):
         cap = caps.proposals if limit == "caps.proposals" else caps.decisions
         warn = -(-cap * caps.threshold // 1000)
-        yield _made(limit, "items", len(full), cap, len(all_), memory.n, warn=warn)
+        yield _made(limit, "items", len(full), cap, ever, memory.n, warn=warn)
     insights = memory.insights
     if insights.last:
         cap = memory.settings.limits.insights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.ledger.reading_counts import count_readings
 from parley.memory.state.episode_state import Episode
+from parley.memory.state.eviction_state import UNLISTED
 from parley.memory.state.floor_state import Account
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.lookup import innermost_open_episode
@@ -39,14 +40,16 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
     how many there are, and from one entry to the next could tell what was chosen.
     `proposals` counts the active ones, as the others have their own count by status. Items are
     those of the ledger: firm ones by the status they are shown with, candidates and those that a
-    model denies apart.
+    model denies apart. Those that left memory are counted by the status that they left with, and
+    in all as `left_memory`; candidates of them are not among `candidates`.
     Shares are per mille, null where there is nothing to share.
     """
     ledger = ledger_of(memory)
     items = [*ledger.proposals(), *ledger.decisions()]
     firm = [item for item in items if item.shelf == "firm"]
-    offered = _by_status(firm, "proposal")
-    decided = _by_status(firm, "decision")
+    left = memory.evictions
+    offered = _by_status(firm, "proposal", left.proposals)
+    decided = _by_status(firm, "decision", left.decisions)
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -59,6 +62,7 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
         "proposals": offered.get("active", 0),
         "proposals_by_status": offered,
         "candidates": len(ledger.candidates()),
+        "left_memory": {"proposals": left.count_proposals(), "decisions": left.count_decisions()},
         "denied": sum(item.shelf == "denied" for item in items),
         "flips": sum(
             position.was is not None and position.stance != "neutral"
@@ -82,9 +86,11 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
     }
 
 
-def _by_status(items: Iterable[LedgerItem], kind: str) -> dict[str, int]:
-    """How many of that kind have each shown status, by status."""
-    return dict(sorted(Counter(item.status for item in items if item.kind == kind).items()))
+def _by_status(items: Iterable[LedgerItem], kind: str, left: Mapping[str, int]) -> dict[str, int]:
+    """How many of that kind have each shown status, by status, with the firm ones that `left`."""
+    counts: Counter[str] = Counter(item.status for item in items if item.kind == kind)
+    counts.update({status: count for status, count in left.items() if status not in UNLISTED})
+    return dict(sorted(counts.items()))
 
 
 def _kept_apart(memory: Memory) -> int:

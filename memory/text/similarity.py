@@ -235,14 +235,22 @@ class SimilarityIndex:
         for mark in prints[bisect_left(prints, _COUNTED) :]:
             self._by_mark.setdefault(mark, []).append(ref)
 
-    def replace(self, ref: int, before: Sequence[int], fp: Sequence[int]) -> None:
-        """Have `ref`, whose fingerprint was `before`, found by `fp`."""
-        for mark in before[bisect_left(before, _COUNTED) :]:
-            self._by_mark[mark].remove(ref)
+    def replace(self, ref: int, fp: Sequence[int]) -> None:
+        """Have `ref`, which was added, found by `fp` instead."""
+        self.remove(ref)
         prints = tuple(fp)
         self._prints[ref] = prints, _weight(prints)
         for mark in prints[bisect_left(prints, _COUNTED) :]:
             insort(self._by_mark.setdefault(mark, []), ref)
+
+    def remove(self, ref: int) -> None:
+        """Have `ref`, which was added, found no more."""
+        prints, _ = self._prints.pop(ref)
+        for mark in prints[bisect_left(prints, _COUNTED) :]:
+            refs = self._by_mark[mark]
+            refs.remove(ref)
+            if not refs:
+                del self._by_mark[mark]
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.

@@ -80,8 +80,8 @@ def forget_turn(writing: Writing, n: int) -> None:
 def _root(memory: Memory, ref: int) -> int:
     """The first of the proposals that `ref` repeats, of one idea the same."""
     proposal = memory.proposals[ref]
-    while proposal.echoes is not None:
-        proposal = memory.proposals[proposal.echoes]
+    while (earlier := memory.proposals.get(proposal.echoes or 0)) is not None:
+        proposal = earlier
     return proposal.ref
 
 

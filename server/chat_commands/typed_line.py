@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parley.bus.entries import Entry
+from parley.memory.errors import ItemLeft
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import DIGITS, normalize_handle
@@ -73,6 +74,8 @@ def find_item(memory: Memory, word: str, letter: str) -> str:
     """The handle that `word` is, of an item there is."""
     ref = normalize_handle(word)
     item: Proposal | Decision | None = memory.item(ref) if looks_like(ref, letter) else None
+    if item is None and looks_like(ref, letter) and memory.has_left(ref):
+        raise Misuse(str(ItemLeft(ref)))
     if item is None:
         what, items = (
             ("proposals", [f"P{p}" for p in memory.live])

@@ -86,6 +86,8 @@ def _with_advice(refused: BaseException) -> str:
     from parley.memory import errors
 
     match refused:
+        case errors.ItemLeft():
+            return str(refused)
         case errors.UnknownRef():
             return (
                 f"no item {refused.ref!r} in this session; 'parley memory' lists proposals and "

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from parley.bus.entries import Record
-from parley.memory.errors import UnknownRef
 from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.lookup import missing_item
 from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import origin_row
 from parley.server.rows.digest_rows import firm_items, summary_rows
@@ -59,5 +59,5 @@ def list_evidence(memory: Memory, records: Mapping[int, Record], handle: str) ->
     """
     item = ledger_of(memory).item(handle)
     if item is None:
-        raise UnknownRef(handle)
+        raise missing_item(memory, handle)
     return [origin_row(origin, records) for origin in origins(memory, item)]

@@ -21,6 +21,10 @@ def statistics_lines(row: Row) -> Iterator[str]:
     if row.get("candidates") or row.get("denied"):
         apart = count_of(row["candidates"], "candidate")
         yield f"{apart}, counted nowhere; {count_of(row['denied'], 'item')} denied"
+    left = row.get("left_memory", {})
+    if any(left.values()):
+        parts = ", ".join(count_of(left[name], name[:-1]) for name in ("proposals", "decisions"))
+        yield f"{parts} left memory for the log (caps.*): explain finds them there"
     flips, echoes = count_of(row["flips"], "change"), count_of(row["echoes"], "idea")
     yield f"{flips} of side, {echoes} said before"
     sizes, owed = row["sizes"], row["summaries_owed"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import ItemCorrected
-from parley.memory.errors import UnknownRef
 from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.lookup import missing_item
 from parley.memory.state.memory import Memory
 from parley.server.runtime.backend import Backend
 from parley.server.services.publication import find_published, publish_entry
@@ -24,7 +24,7 @@ async def correct_item(
     if id and (before := await find_published(backend.bus, session, Draft(id, entry))) is not None:
         return before
     if unknown:
-        raise UnknownRef(str(unknown[0]))
+        raise missing_item(memory, str(unknown[0]))
     return await publish_entry(backend.bus, session, entry, id)
 
 

@@ -54,75 +54,75 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="f5025a2a8854f9341b7f8cf7498a772d",
+    logs="801309170c96f52eef02f3405ac13c42",
     facts="4291974bff4d703afb48d682f2c70b7a",
-    memories="b8b269200e9716881562bfc30674c71f",
+    memories="8c31db81dff9097e84e1882ee0b40eb9",
 )
 GENERATED: Final = (
     Digests(
-        logs="a86fcf2e49996230aa65e70310fb3664",
+        logs="a0a80b1e6294dc3ca9a530986a5a0c50",
         facts="7cdc25564294be0bb667b6df8c3ceeac",
-        memories="3a9c2d68db42749f704638af3454f5e1",
+        memories="04e161f465076bb68784d6a66db92347",
     ),
     Digests(
-        logs="5c333170f785f6ca33781ca2523872c1",
+        logs="2860268a86e260af470347fac1f58987",
         facts="5ef933c19e9eac56df6d1cf98ed64268",
-        memories="d47bccdbd2979d7374ea22e276874a47",
+        memories="7a6e1f85f6634eca978f75ddeda8e847",
     ),
     Digests(
-        logs="62dd9fcf750eb8a3ba00bc560f71be21",
+        logs="341f32f242ee753ec699a29d241872d7",
         facts="78b4947a6142faa9e2d770fc4e614101",
-        memories="9ad97b14c49ac1d7a919f297bb48346e",
+        memories="85583c5a1900c27b2b86b804e25f0c93",
     ),
     Digests(
-        logs="725fc0fb170aa9a31520ef5993708f88",
+        logs="883b8c4fe9625afbe8b084d96f8fd7ee",
         facts="9dec31780bbd9f7ea9afafe9b5d59868",
-        memories="b1661457c98af593b33f47b6b6005d9a",
+        memories="6b502cc4b74fabfe09e1cd10a3212121",
     ),
     Digests(
-        logs="637dbd41d0460e62521ba0609e709cf5",
+        logs="9ab5fff8615e55550129ea73afc72d03",
         facts="1e0f2b8ca4d04e28317a83efd9922dd3",
-        memories="b9c590507f5af6de7e9a374cc493d2df",
+        memories="d877d5fce9b097af54e31ae794ddb498",
     ),
     Digests(
-        logs="05ca58eb2b4065c6e7ba4f10dae9de69",
+        logs="79140ef585abee93206bd01f1dad3d12",
         facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
-        memories="466dde475bcf228b4a75b1471259e7bf",
+        memories="3c53a0176ddf73523cf75a8406412b73",
     ),
     Digests(
-        logs="c224cd5d91c11392baae5b56ebe1c444",
+        logs="061604495bf08fb8d76da7cd5e5a6d74",
         facts="e9ac49c58113569d4ba63dbcef8edc10",
-        memories="f3cf50542b40385aa707ca5970dab619",
+        memories="7efd0a3070d147262ee65d16a62da9f0",
     ),
     Digests(
-        logs="e8622685c66f728b4cf09eed16452327",
+        logs="1a2b05464742d577133887fe317f2ad5",
         facts="505dad424211b93efe4d1a945fdb731d",
-        memories="d5e892df295b6fd70aafb7c3a4975cb4",
+        memories="d3ea26b7ccc29557983c64e70a38618f",
     ),
     Digests(
-        logs="8646573c96b3a362030a04643d3bdcc1",
+        logs="04aefcbe8583c30db5a188c134e34615",
         facts="e48ae374b623b1daa0b4c21e6f6aa728",
-        memories="07d6f75b09226016add68cddd8c5ee4a",
+        memories="97c1f1bec1f481cada419546c21aea57",
     ),
     Digests(
-        logs="28c8f2875a6572b5ff06c44ff66bbb85",
+        logs="991c94e45e786493d49a48261955d5a0",
         facts="097bdb265e60ca0f0d7973e6abb44bb4",
-        memories="33cec0f629daf064e13a5f48c64057af",
+        memories="f37bba49e35e8818887b5592eebca521",
     ),
 )
-DEMO: Final = "6859eabcb28e2172ecc7738472229843"
+DEMO: Final = "5d9bf809368c998ef26e9201781e94ed"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "f78027c7c25648bf266bf302630fcbf9", "9d90b75aa28207f018062bd25184e11a"
+        86, "03656bb619897c5d67cdc14b06996eb4", "939f70a746d873902629a934f0f89084"
     ),
     "dev/wg": Transcripts(
-        121, "03f35088ac2c97e25622a5a0f4846121", "92d7d81d965b39778f47980c34742d11"
+        121, "4464a678fa43a2f1ef51b72fe4c434d6", "07910c56f5dfb929aa93b3e00667ac4d"
     ),
     "agents/dev": Transcripts(
-        26, "7ad127ffe00f53782d57e0262343e58c", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "ff89062276870149a86749b62803a03e", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "4b63a8aaae015ea3990fa681275acd0b", "53850e33264a95d4e89f9df2840117ad")
+LONG: Final = Transcripts(1, "13de8dd74cdc6965be36a9c19cf393b0", "c12dcb61db1c4d040cedf22946fe611c")
 
 
 def digest(parts: Iterable[bytes]) -> str:

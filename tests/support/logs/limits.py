@@ -47,11 +47,24 @@ def _items(memory: Memory) -> Iterator[tuple[str, int, int]]:
     yield "caps.proposals", len(full), caps.proposals
     settled = [item for item in memory.decisions.values() if not item.shrunk]
     yield "caps.decisions", len(settled), caps.decisions
+    open_ones = len(memory.live)
+    yield "caps.live", open_ones, caps.live + _voted_on(memory)
+    left_over = len(memory.proposals) - open_ones
+    yield "caps.settled", left_over, caps.settled + caps.candidates + _voted_on(memory)
+    held = len(memory.decisions)
+    yield "caps.ratified", held, caps.claims + caps.ratified + _voted_on(memory)
+    outspoken = [p for p in memory.participants.values() if p.positions or p.contributions]
+    yield "caps.outspoken", len(outspoken), caps.outspoken
     for person in memory.participants.values():
         yield "caps.positions", len(person.positions), caps.positions
         yield "caps.key_points", len(person.contributions), caps.key_points
     side_by_side = sum(row.above is None for row in memory.ranges.values())
     yield "caps.summaries", side_by_side, max(caps.summaries, len(memory.front))
+
+
+def _voted_on(memory: Memory) -> int:
+    """How many items running votes may be on, which no cap lets go of."""
+    return sum(1 + len(memory.votes.by_ref[ref].options) for ref in memory.votes.running)
 
 
 def _notebooks(memory: Memory) -> Iterator[tuple[str, int, int]]:

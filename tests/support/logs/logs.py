@@ -39,6 +39,11 @@ ENGLISH = parse_pack((Path(__file__).parents[3] / "memory" / "packs" / "en@1.jso
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
 PACK_REFS = (PackRef(ENGLISH.name, ENGLISH.hash),)
 
+_CAPS = (
+    "summaries", "decisions", "proposals", "key_points", "positions",
+    "live", "settled", "candidates", "claims", "ratified", "outspoken",
+)  # fmt: skip
+
 
 def opened(**settings: object) -> SessionOpened:
     """The first entry of a session that reads English with these settings."""
@@ -254,10 +259,7 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
         optional={
             "caps": st.fixed_dictionaries(
                 {},
-                optional={
-                    name: st.integers(1, 6)
-                    for name in ("summaries", "decisions", "proposals", "key_points", "positions")
-                },
+                optional={name: st.integers(1, 6) for name in _CAPS},
             ),
             "summary": st.fixed_dictionaries(
                 {},
