@@ -19,7 +19,7 @@ from parley.bus.entries import Intent, Record
 from parley.listeners.agents.spoken_acts import offer_tags
 from parley.listeners.models.model_port import Prompt, Tier
 from parley.memory.context.context import Profile, Request, assemble
-from parley.memory.context.item_lines import FRAME
+from parley.memory.context.item_lines import FRAME, MARK_MEANINGS
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
 from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines
@@ -68,7 +68,8 @@ REFUSED: Final = "Your first answer was not published"  # and why, where it is a
 # Colder, small models write the same again (docs/decisions/0031).
 _ANEW: Final = 0.8
 # What every prompt says itself: no participant's words.
-HOUSE_TEXT: Final = f"{FRAME}\n{_GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
+_MARKS: Final = "".join(f"{meaning}.\n" for meaning in MARK_MEANINGS.values())
+HOUSE_TEXT: Final = f"{FRAME}\n{_MARKS}{_GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
 
 def _at_most(chars: int) -> Any:

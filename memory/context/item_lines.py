@@ -23,7 +23,7 @@ FRAME: Final = (
 
 UNCOUNTED_MARK: Final = "?"
 READ_MARK: Final = "*"
-_MARK_MEANINGS: Final = {
+MARK_MEANINGS: Final = {
     UNCOUNTED_MARK: "? counts toward no quorum",
     READ_MARK: "* is a model's reading",
 }
@@ -246,7 +246,7 @@ def marks_line(items: Iterable[LedgerItem]) -> str:
     """What the marks behind names mean, of those that `items` have; "" if there are none."""
     sides = [side for item in items for side in item.sides.values()]
     marks = {_mark_of(side) for side in sides}
-    meanings = [meaning for mark, meaning in _MARK_MEANINGS.items() if mark in marks]
+    meanings = [meaning for mark, meaning in MARK_MEANINGS.items() if mark in marks]
     return f"- {'; '.join(meanings)}" if meanings else ""
 
 

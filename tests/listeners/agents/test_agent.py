@@ -534,10 +534,10 @@ def test_whether_to_speak_is_asked_on_the_brief_context() -> None:
 
 
 def test_what_to_say_is_asked_on_the_full_context_outside_the_system_prompt() -> None:
-    """C19: fifteen messages and the memory, fenced, none of it in the system prompt."""
+    """C19: the messages and the memory, fenced, none of it in the system prompt."""
     memory, records = _talked(30)
     prompt = speech_prompt(persona("ann"), "ann", memory, records, None)
-    assert [k for k in range(30) if f"remark {k:02d}" in prompt.user] == list(range(15, 30))
+    assert [k for k in range(30) if f"remark {k:02d}" in prompt.user] == list(range(30))
     assert "remark" not in prompt.system
     assert "use Postgres" not in prompt.system
     assert "[SUPPORT P1]" in prompt.user
