@@ -105,12 +105,12 @@ class CapSettings(SettingsGroup):
     positions: int = Field(15, ge=1, description="positions kept per participant")
     # Held whole or shrunk, a proposal takes some 600 bytes of a snapshot and a decision 550, where
     # measured on agents' talk; what a participant holds takes 2 KB. These caps keep all of that
-    # near 700 KB, and a session of a few hundred messages within them.
+    # near 850 KB, and a session of a few hundred messages within them.
     live: int = Field(
-        200, ge=1, description="open proposals held; beyond it the longest unmentioned lapse"
+        400, ge=1, description="open proposals held; beyond it the longest unmentioned lapse"
     )
     settled: int = Field(
-        200, ge=1, description="settled proposals held; the oldest leave memory for the log"
+        300, ge=1, description="settled proposals held; the oldest leave memory for the log"
     )
     candidates: int = Field(
         100, ge=1, description="lapsed proposals held that were candidates to the end"

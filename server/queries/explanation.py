@@ -44,7 +44,7 @@ def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:
 
     `words` are the passages that it rests on, in full; `summaries` the standing
     summaries that cover it; `context` what became of it in the full context as of
-    now. Of an episode or insight that memory let go of (`held` false) the log tells
+    now. Of an item, episode or insight that memory let go of (`held` false) the log tells
     what it was. Raises `UnknownRef`.
     """
     facts = [fact for fact in replay.facts if fact.ref == ref]
@@ -73,9 +73,16 @@ def cited_entries(memory: Memory, ref: str) -> set[int]:
 def _gone(ref: str, first: Fact) -> dict[str, Any]:
     """What memory no longer holds, as the fact that announced it tells it."""
     kind = "vote" if first.kind == "vote.called" else first.data.get("kind", first.kind)
+    if ref[0] in "PD":
+        kind = "proposal" if ref[0] == "P" else "decision"
     named = {"kind": first.data.get("episode") or kind}
     text = next(
-        (first.data[name] for name in ("title", "text", "question") if name in first.data), ""
+        (
+            first.data[name]
+            for name in ("title", "text", "outcome", "question")
+            if name in first.data
+        ),
+        "",
     )
     return {"handle": ref, **named, "status": "let go of", "title": text, "held": False}
 

@@ -13,10 +13,13 @@ from parley.bus.entries import Entry, ItemCorrected, Message
 from parley.memory.errors import ItemLeft
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import replay
 from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_memory
 from parley.memory.summaries.range_summaries import list_due_summaries
+from parley.server.queries.explanation import build_explanation
+from parley.server.queries.log_queries import Replay
 from tests.memory.laws.test_growth import chatter
 from tests.support.logs.limits import over
 from tests.support.logs.logs import PACKS, answer, numbered, opened
@@ -97,6 +100,17 @@ def test_what_left_is_counted_and_named() -> None:
     act = Message(participant="ann", content="yes", act="support", re="P1")
     assert isinstance(target_refusal(memory, act), ItemLeft)
     assert target_refusal(whole, act) is None
+
+
+def test_explain_reads_what_left_from_the_log() -> None:
+    """Its words, its history, and that memory does not hold it."""
+    memory, records = Memory(PACKS), numbered([opened(caps=TINY), *decided(200)])
+    facts = [fact for _, found in replay(memory, records) for fact in found]
+    told = Replay(memory, facts, {record.n: record for record in records})
+    explained = build_explanation(told, "P1")
+    assert (explained["kind"], explained["held"]) == ("proposal", False)
+    assert explained["words"][0]["text"] == "[PROPOSAL] Buy lamp 1 for hall 0"
+    assert explained["history"][-1]["kind"] == "proposal.settled"
 
 
 def test_ratified_decisions_outlive_any_number_of_claims() -> None:

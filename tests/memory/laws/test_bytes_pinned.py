@@ -102,12 +102,12 @@ GENERATED: Final = (
     Digests(
         logs="04aefcbe8583c30db5a188c134e34615",
         facts="e48ae374b623b1daa0b4c21e6f6aa728",
-        memories="97c1f1bec1f481cada419546c21aea57",
+        memories="b796d54ad41de715fd74f398e3a896dc",
     ),
     Digests(
         logs="991c94e45e786493d49a48261955d5a0",
         facts="097bdb265e60ca0f0d7973e6abb44bb4",
-        memories="f37bba49e35e8818887b5592eebca521",
+        memories="81c9187004797df9f5a149cbc5839edb",
     ),
 )
 DEMO: Final = "5d9bf809368c998ef26e9201781e94ed"
