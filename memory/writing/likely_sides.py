@@ -17,8 +17,9 @@ from typing import Final, NamedTuple
 
 from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.prose.prose_scores import ProseMessage
 from parley.memory.extraction.prose.prose_tables import ProseTables, bits, current_tables
-from parley.memory.extraction.prose.unit_signs import read_signs
+from parley.memory.extraction.prose.unit_signs import UnitSigns
 from parley.memory.extraction.structure.marking_style import LIKELY
 from parley.memory.extraction.writing.chosen_units import ODDS
 from parley.memory.extraction.writing.written_message import WrittenMessage
@@ -65,6 +66,7 @@ def take_likely_sides(
     moment: FoldStep,
     entry: Message,
     message: WrittenMessage,
+    prose: ProseMessage,
     marks: Sequence[Detection],
     *,
     proposes: bool,
@@ -80,8 +82,8 @@ def take_likely_sides(
     targets = find_targets(memory, moment.participant, entry, message, proposes=proposes)
     if not targets:
         return
-    tables = current_tables()
-    classes = class_masks(message.words, tables)
+    tables = prose.tables
+    classes = class_masks(message.words, prose.signs)
     pairs = _watched.get()
     if pairs is not None:
         of_message = name_classes(classes, tables)
@@ -103,24 +105,21 @@ def take_likely_sides(
 FAMILIES: Final = ("1+", "1!", "1^", "3+", "a+")  # first unit, denied, first word, top, anywhere
 
 
-def class_masks(words: Sequence[Sequence[str]], tables: ProseTables) -> list[int]:
-    """The classes of the `words` of each unit of a message, one mask for each of `FAMILIES`."""
-    known = tables.masks
+def class_masks(words: Sequence[Sequence[str]], signs: Sequence[UnitSigns]) -> list[int]:
+    """The classes of the `words` of each unit of a message, one mask for each of `FAMILIES`;
+    `signs` are what each unit shows.
+    """
     top = whole = found = 0
-    first: Sequence[str] = words[0]
-    for said in words:
-        own = 0
-        for word in said:
-            if word in known:
-                own |= known[word]
+    first = signs[0]
+    for said, shown in zip(words, signs, strict=True):
+        own = shown.whole
         whole |= own
         if found < _TOP and (own or len(said) > _GREETING):
             if not found:
-                first = said
+                first = shown
             found += 1
             top |= own
-    signs = read_signs(first, tables)
-    return [signs.whole, signs.denied, signs.first, top, whole]
+    return [first.whole, first.denied, first.first, top, whole]
 
 
 def name_classes(masks: Sequence[int], tables: ProseTables) -> list[str]:

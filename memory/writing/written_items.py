@@ -110,13 +110,14 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     rules = {each.rule for each in placed}
     if _HOLDS in rules:
         taken_up += answered_turns.newest_own(memory, moment.participant)
-    weighed = _proposing(moment, message, placed, marks, weighed)
+    prose = ProseMessage(message.units, message.words, current_tables(), _setting(moment))
+    weighed = _proposing(moment, message, prose, placed, marks, weighed)
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
     if not anew:
         if len(own) == len(placed) and _talk_is_written(memory):
-            take_likely_sides(moment, entry, message, marks, proposes=bool(said))
+            take_likely_sides(moment, entry, message, prose, marks, proposes=bool(said))
         answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
@@ -132,6 +133,7 @@ def _own(moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed]) ->
 def _proposing(
     moment: FoldStep,
     message: WrittenMessage,
+    prose: ProseMessage,
     placed: Sequence[Placed],
     marks: Sequence[Detection],
     weighed: list[Weighed],
@@ -139,11 +141,15 @@ def _proposing(
     """The units that propose: by wordings, and where no mark says anything by the tables."""
     if not _NOTHING_NEW.isdisjoint(each.rule for each in placed):
         return []
-    return weighed if marks else _take_likely(moment, message, placed, weighed)
+    return weighed if marks else _take_likely(moment, message, prose, placed, weighed)
 
 
 def _take_likely(
-    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], weighed: list[Weighed]
+    moment: FoldStep,
+    message: WrittenMessage,
+    prose: ProseMessage,
+    placed: Sequence[Placed],
+    weighed: list[Weighed],
 ) -> list[Weighed]:
     """Add what the fitted tables find likely where no wording says it: enter a ruling, and return
     the units that propose. A model that reads the talk finds these itself.
@@ -153,7 +159,6 @@ def _take_likely(
     ruled = any(each.act == "decide" for each in placed)
     if weighed and ruled:
         return weighed
-    prose = ProseMessage(message.units, message.words, current_tables(), _setting(moment))
     if not ruled and (certainty := prose.certainty("decide")):
         _take_likely_ruling(moment, message, prose, certainty)
     if weighed or not (certainty := prose.certainty("propose")):

@@ -16,6 +16,7 @@ from parley.memory.extraction.prose.prose_tables import (
 )
 from parley.memory.extraction.prose.unit_signs import (
     FAMILIES,
+    UnitSigns,
     form_signs,
     name_signs,
     read_signs,
@@ -52,7 +53,7 @@ class UnitScores(NamedTuple):
 class ProseMessage:
     """A message of `units` with their `words`, read by `tables`."""
 
-    __slots__ = ("_scores", "setting", "signs", "tables", "units", "words")
+    __slots__ = ("_scores", "_signs", "setting", "tables", "units", "words")
 
     def __init__(
         self,
@@ -62,8 +63,16 @@ class ProseMessage:
         setting: Setting,
     ) -> None:
         self.units, self.words, self.tables, self.setting = units, words, tables, setting
-        self.signs = [read_signs(each, tables) for each in words]
+        self._signs: list[UnitSigns] | None = None
         self._scores: list[UnitScores] | None = None
+
+    @property
+    def signs(self) -> list[UnitSigns]:
+        """What each unit shows; read when it is asked for."""
+        if self._signs is None:
+            tables = self.tables
+            self._signs = [read_signs(each, tables) for each in self.words]
+        return self._signs
 
     def scores(self) -> list[UnitScores]:
         """What each unit weighs."""
@@ -79,22 +88,25 @@ class ProseMessage:
         shared = weights.sign("") + sum(map(weights.sign, self._setting_signs()))
         extra = [weights.family(name) for name in self._setting_families()]
         titles = weights.family("title+")
+        weighed, known = tables.weighed.intersection, words.__getitem__
         scores = []
         for place, (unit, own, said) in enumerate(zip(self.units, signs, self.words, strict=True)):
             total = shared + weigh_form(unit, place, count, tables)
-            for family, mask in zip(families, own, strict=True):
-                if mask:
-                    total += family[mask]
+            whole = own.whole
+            if whole:
+                for family, mask in zip(families, own, strict=True):
+                    if mask:
+                        total += family[mask]
+                for family in extra:
+                    total += family[whole]
+                if unit.kind == "heading":
+                    total += titles[whole]
             if unit.heading >= 0:
                 total += under[signs[unit.heading].whole]
             if unit.lead >= 0:
                 total += led[signs[unit.lead].whole]
-            for family in extra:
-                total += family[own.whole]
-            if unit.kind == "heading":
-                total += titles[own.whole]
             propose, decide = unpack(total, len(UNIT_HEADS))
-            propose += sum(filter(None, map(words.get, {*said})))
+            propose += sum(map(known, weighed(said)))
             scores.append(UnitScores(propose, decide))
         return scores
 

@@ -24,8 +24,7 @@ ONE: Final = ODDS[0]  # odds of one to one
 _LANE: Final = 40  # bits of one head's sum among those of several
 _HALF: Final = 1 << (_LANE - 1)
 _MASK: Final = (1 << _LANE) - 1
-_LOW: Final = 12  # bits of a mask that are looked up at once
-_LOW_MASK: Final = (1 << _LOW) - 1
+_KEPT: Final = 16_384  # masks whose sums are kept
 
 _instead: ContextVar[ProseTables | None] = ContextVar("_instead", default=None)
 
@@ -47,29 +46,20 @@ def unpack(total: int, count: int) -> list[int]:
     return sums
 
 
-class ClassWeights:
+class ClassWeights(dict[int, int]):
     """What the classes of a mask weigh together under one sign; sums are kept as they come up.
 
-    `weights` are those of the single classes, by their bit, packed.
+    `weights` are those of the single classes, by their bit, packed. Learnt anew where there were
+    too many masks.
     """
 
-    __slots__ = ("_high", "_low")
-
-    def __init__(self, weights: Sequence[int]) -> None:
-        self._low = _MaskSums(weights[:_LOW])
-        self._high = _MaskSums(weights[_LOW:])
-
-    def __getitem__(self, mask: int) -> int:
-        return self._low[mask & _LOW_MASK] + self._high[mask >> _LOW]
-
-
-class _MaskSums(dict[int, int]):
     def __init__(self, weights: Sequence[int]) -> None:
         self._weights = weights
 
     def __missing__(self, mask: int) -> int:
-        total = sum(weight for bit, weight in enumerate(self._weights) if mask >> bit & 1)
-        self[mask] = total
+        if len(self) >= _KEPT:
+            self.clear()
+        total = self[mask] = sum(map(self._weights.__getitem__, bits(mask)))
         return total
 
 
@@ -110,6 +100,7 @@ class ProseTables:
         self.rulers = frozenset(data["rulers"].split())
         heads: Mapping[str, Mapping[str, int]] = data["heads"]
         self.words: dict[str, int] = data["words"]  # of a unit that proposes
+        self.weighed = frozenset(self.words)
         self.units = SignWeights([heads[name] for name in UNIT_HEADS], self.classes)
         self.sides = SignWeights([heads["support"]], self.classes)  # of a message and a turn
         self.forms: dict[tuple[object, ...], int] = {}  # sums of form signs, as they come up

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import or_
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.prose.prose_tables import ProseTables, bits
@@ -41,20 +39,28 @@ NO_SIGNS: Final = UnitSigns(0, 0, 0, 0, 0, 0)
 
 def read_signs(words: Sequence[str], tables: ProseTables) -> UnitSigns:
     """The signs of a unit of these words, in small letters."""
-    get = tables.masks.get
-    masks = [get(word, 0) for word in words]
-    whole = reduce(or_, masks, 0)
+    known = tables.masks
+    whole = near = reach = 0
+    for place, word in enumerate(words):
+        if word in known:
+            mask = known[word]
+            whole |= mask
+            if place < _WE:
+                reach |= mask
+                if place < _NEAR:
+                    near |= mask
     if not whole:
         return NO_SIGNS
-    near = reduce(or_, masks[:_NEAR], 0)
-    ours = whole if reduce(or_, masks[:_WE], 0) & tables.we else 0
+    first = known.get(words[0], 0)
+    ours = whole if reach & tables.we else 0
     asked = whole if "?" in words else 0
     denied = 0
     if not tables.negations.isdisjoint(words):
         for place, word in enumerate(words):
             if word in tables.negations:
-                denied |= reduce(or_, masks[place + 1 : place + 1 + _BEHIND], 0)
-    return UnitSigns(whole, masks[0], near, ours, asked, denied)
+                for behind in words[place + 1 : place + 1 + _BEHIND]:
+                    denied |= known.get(behind, 0)
+    return UnitSigns(whole, first, near, ours, asked, denied)
 
 
 def name_signs(signs: UnitSigns, tables: ProseTables) -> Iterator[str]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, Message, Record
 from parley.memory.extraction.prose.prose_tables import ProseTables, shipped_tables, use_tables
+from parley.memory.extraction.prose.unit_signs import read_signs
 from parley.memory.extraction.structure.marking_style import LIKELY
 from parley.memory.extraction.writing.wording import words_of
 from parley.memory.fold.apply import apply
@@ -111,7 +112,8 @@ def test_sessions_that_are_read_in_turns_come_to_the_same_bytes(
 @given(st.lists(st.sampled_from(PARAGRAPHS), min_size=1, max_size=9))
 def test_classes_weigh_what_their_names_weigh(paragraphs: list[str]) -> None:
     """What is added up by masks is what those who fit weights see."""
-    masks = class_masks([words_of(each.lower()) for each in paragraphs], TABLES)
+    words = [words_of(each.lower()) for each in paragraphs]
+    masks = class_masks(words, [read_signs(each, TABLES) for each in words])
     weights = TABLES.data["heads"][HEAD]
     together = sum(
         TABLES.sides.family(family)[mask] for family, mask in zip(FAMILIES, masks, strict=True)
