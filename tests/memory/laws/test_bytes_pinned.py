@@ -54,75 +54,75 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="801309170c96f52eef02f3405ac13c42",
-    facts="4291974bff4d703afb48d682f2c70b7a",
-    memories="8c31db81dff9097e84e1882ee0b40eb9",
+    logs="16feea91d2839ad455780803bd7f6f95",
+    facts="168bb45a47e123d9410b0ce72f64e4fa",
+    memories="e3851eb698a6770c829a9cd15fb9c582",
 )
 GENERATED: Final = (
     Digests(
-        logs="a0a80b1e6294dc3ca9a530986a5a0c50",
-        facts="7cdc25564294be0bb667b6df8c3ceeac",
-        memories="04e161f465076bb68784d6a66db92347",
+        logs="adcdaad0d9870296558aeb3b61274638",
+        facts="9b615bec504845d5dd3410c72707371d",
+        memories="7d861c3c8ee9003a773cdf0e233ae1de",
     ),
     Digests(
-        logs="2860268a86e260af470347fac1f58987",
-        facts="5ef933c19e9eac56df6d1cf98ed64268",
-        memories="7a6e1f85f6634eca978f75ddeda8e847",
+        logs="5f1c5f899508efaad33a287dbc2bf05b",
+        facts="93f1e4673ac62e2f1eeaf86c739b91eb",
+        memories="5b56e77051f31473bbff8749f07c666e",
     ),
     Digests(
-        logs="341f32f242ee753ec699a29d241872d7",
-        facts="78b4947a6142faa9e2d770fc4e614101",
-        memories="85583c5a1900c27b2b86b804e25f0c93",
+        logs="e0850f939f8158e5b09efb7972f100bc",
+        facts="8d36739ca758a5bb91e5603ad1f572e5",
+        memories="77279319be1cfe1cc483a2288ff4db93",
     ),
     Digests(
-        logs="883b8c4fe9625afbe8b084d96f8fd7ee",
-        facts="9dec31780bbd9f7ea9afafe9b5d59868",
-        memories="6b502cc4b74fabfe09e1cd10a3212121",
+        logs="133f5bcee4f3ca1c00ea480d8b6c3973",
+        facts="e1a7514494b7522993157ea444e657c8",
+        memories="acb088e7d2b3bb6be37ca6907034f844",
     ),
     Digests(
-        logs="9ab5fff8615e55550129ea73afc72d03",
-        facts="1e0f2b8ca4d04e28317a83efd9922dd3",
-        memories="d877d5fce9b097af54e31ae794ddb498",
+        logs="6056ac93ec83b91fa508286e24204c94",
+        facts="5cd3c1ad92b9144daff2837be669e2a1",
+        memories="ad4ad4b429fd5d2135908540a8bf9296",
     ),
     Digests(
-        logs="79140ef585abee93206bd01f1dad3d12",
-        facts="d7caf0d9f385f2d0a8b4cd28c91f8479",
-        memories="3c53a0176ddf73523cf75a8406412b73",
+        logs="3fca2774ebb86c2701a45b17225c1bff",
+        facts="3fc6c1941ff2e078e1b38d6cc85d87fb",
+        memories="b989a34bf9df2ef3e0446ac2a336f00f",
     ),
     Digests(
-        logs="061604495bf08fb8d76da7cd5e5a6d74",
-        facts="e9ac49c58113569d4ba63dbcef8edc10",
-        memories="7efd0a3070d147262ee65d16a62da9f0",
+        logs="80ab948271a73ddce030b45a02f0a10a",
+        facts="c0c7a86e9e36887e9de6a29dddb29659",
+        memories="ae789c30152b00bed8f56f16b2c17477",
     ),
     Digests(
-        logs="1a2b05464742d577133887fe317f2ad5",
-        facts="505dad424211b93efe4d1a945fdb731d",
-        memories="d3ea26b7ccc29557983c64e70a38618f",
+        logs="db5eaac4b7b615cfada84ee6dec05cb4",
+        facts="4d7f63fdaf4ea70440abff14d2a8bde2",
+        memories="14c8815af43d4897edd08be69a0756f5",
     ),
     Digests(
-        logs="04aefcbe8583c30db5a188c134e34615",
-        facts="e48ae374b623b1daa0b4c21e6f6aa728",
-        memories="b796d54ad41de715fd74f398e3a896dc",
+        logs="f6ccae5364a2e1dfdc73cf0d99560a40",
+        facts="db7e02c720d9107906f8f8da568223bd",
+        memories="abbc0c286d6ce8dc7ff20ebe1f2cbc19",
     ),
     Digests(
-        logs="991c94e45e786493d49a48261955d5a0",
-        facts="097bdb265e60ca0f0d7973e6abb44bb4",
-        memories="81c9187004797df9f5a149cbc5839edb",
+        logs="733a521795149d059e3f324dbf379990",
+        facts="c005c06477b305661c48765d5ccf9691",
+        memories="46747dddb212b0225d40f1e09f324f18",
     ),
 )
-DEMO: Final = "5d9bf809368c998ef26e9201781e94ed"
+DEMO: Final = "48d125de6fdfac8b7a3165b1ec7c88c9"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "03656bb619897c5d67cdc14b06996eb4", "939f70a746d873902629a934f0f89084"
+        86, "498bac9bf1e639bdc795b5e31f2db268", "9c1abe518b19a442305c98ecdaa4ee78"
     ),
     "dev/wg": Transcripts(
-        121, "4464a678fa43a2f1ef51b72fe4c434d6", "07910c56f5dfb929aa93b3e00667ac4d"
+        121, "8167e22f2bd49235a8b9d16056b8828c", "c930e32fbc97f09ad217b040c8b9b6f1"
     ),
     "agents/dev": Transcripts(
-        26, "ff89062276870149a86749b62803a03e", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "bcb091ba203260c06a0696e340473670", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "13de8dd74cdc6965be36a9c19cf393b0", "c12dcb61db1c4d040cedf22946fe611c")
+LONG: Final = Transcripts(1, "92aa1b5be07bdb054b9ffeb34df8904d", "c8a552f0bf5e222b94d216a92527dc2d")
 
 
 def digest(parts: Iterable[bytes]) -> str:
