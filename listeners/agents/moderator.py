@@ -6,10 +6,10 @@ from parley.bus import Draft
 from parley.bus.entries import FloorGranted, FloorPassed
 from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.called_names import find_called
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import NextSpeaker, moderator_prompt
 from parley.listeners.models.model_port import Prompt
+from parley.listeners.rooms.called_names import find_called
 from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents

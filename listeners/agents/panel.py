@@ -11,11 +11,11 @@ from parley.bus import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorBid, FloorPassed
 from parley.listeners.agents import answer_entries
-from parley.listeners.agents.called_names import find_called
 from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.models.patience import Patience
+from parley.listeners.rooms.called_names import find_called
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.memory.arbitration.gate import is_held_up_by_vote, judge_listeners

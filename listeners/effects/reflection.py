@@ -39,8 +39,7 @@ from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note
 from parley.memory.text.fences import escape_invisible, quote_lines
-from parley.memory.text.names import resolve_name
-from parley.memory.text.plain_text import clip
+from parley.memory.text.plain_text import clip, resolve_name
 
 SYSTEM: Final = (
     "You are {name}, a participant in a deliberation, and you keep a memory of it in your own "

@@ -52,8 +52,7 @@ from parley.memory.extraction.model_claims.reading_sizes import (
 from parley.memory.settings.setting_defaults import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
-from parley.memory.text.names import resolve_name
-from parley.memory.text.plain_text import clip
+from parley.memory.text.plain_text import clip, resolve_name
 from parley.memory.text.text_sizes import count_tokens
 
 _SHARE: Final = 4  # of a question that the listing always has: one part in so many

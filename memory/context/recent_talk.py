@@ -130,7 +130,7 @@ def most_messages(memory: Memory, profile: str, budget: int | None = None) -> in
         return 0
     shown = memory.settings.context
     tokens = shown.budget_tokens if budget is None else budget
-    return min(PAGE, memory.messages, tokens // LEAST_PRICE)
+    return min(PAGE, tokens // LEAST_PRICE)
 
 
 def is_beyond(records: Sequence[Record], tokens: int) -> bool:

@@ -20,11 +20,10 @@ from parley.memory.items.embedding_comparisons import wants_comparison
 from parley.memory.settings.session_settings import Settings
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
-from parley.memory.state.eviction_state import Evictions
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
-from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.state.item_state import Decision, Evictions, Participant, Proposal
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks

@@ -13,9 +13,11 @@ a frozen dataclass takes), what the fold changes in place a slotted dataclass.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
+
+from parley.memory.state.store import StateTree
 
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
@@ -24,6 +26,7 @@ ProposalStatus = Literal[
     "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed"
 ]
 DecisionStatus = Literal["claimed", "ratified", "disputed", "superseded"]
+UNLISTED: Final = ("candidate", "merged", "struck")  # what is not among the firm items
 
 
 class Cite(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -194,6 +197,33 @@ class Participant:
     positions: dict[str, Position] = field(default_factory=dict)  # oldest first, capped
     contributions: list[Cite] = field(default_factory=list)  # oldest first, capped
     last: str | None = None  # `on` of the newest position
+
+
+class Evictions(StateTree):
+    """How many proposals and decisions left memory, by what they were when they left.
+
+    Keys are the status of a firm item, else "candidate", "merged" or "struck".
+    """
+
+    proposals: dict[str, int] = {}
+    decisions: dict[str, int] = {}
+
+    def count_proposals(self) -> int:
+        """How many proposals left memory."""
+        return sum(self.proposals.values())
+
+    def count_decisions(self) -> int:
+        """How many decisions left memory."""
+        return sum(self.decisions.values())
+
+    def count(self, item: Proposal | Decision) -> None:
+        """Count an item that leaves memory."""
+        counts = self.proposals if isinstance(item, Proposal) else self.decisions
+        if item.stands:
+            kept_as: str = "candidate" if item.candidate else item.status
+        else:
+            kept_as = "struck" if item.struck else "merged"
+        counts[kept_as] = counts.get(kept_as, 0) + 1
 
 
 class Fact(Struct, frozen=True, gc=False, omit_defaults=True):

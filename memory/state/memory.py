@@ -31,16 +31,15 @@ from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
-from parley.memory.state.eviction_state import Evictions
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
-from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.state.item_state import Decision, Evictions, Participant, Proposal
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
-from parley.memory.text.names import resolve_name
+from parley.memory.text.plain_text import resolve_name
 from parley.memory.text.similarity import SimilarityIndex
 
 CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"

@@ -18,9 +18,8 @@ from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.ledger.reading_counts import count_readings
 from parley.memory.state.episode_state import Episode
-from parley.memory.state.eviction_state import UNLISTED
 from parley.memory.state.floor_state import Account
-from parley.memory.state.item_state import Proposal
+from parley.memory.state.item_state import UNLISTED, Proposal
 from parley.memory.state.lookup import innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.forecast import forecast_limits

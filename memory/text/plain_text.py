@@ -7,6 +7,8 @@ half-open; `to_plain` keeps every offset of the original valid.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from parley.memory.text.graphemes import is_boundary
@@ -25,6 +27,8 @@ _DASHES: Final = dict.fromkeys(
     map(ord, "\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), ord("-")
 )
 _LINE_ENDS: Final = dict.fromkeys(map(ord, "\u0085\u2028\u2029"), ord("\n"))
+_UNSEEN: Final = "Cf"  # the Unicode category of format characters
+_BLANK_UNSEEN: Final = "\u200b"  # which Unicode 3.2 has among the blanks
 
 
 class _Folds(dict[int, int]):
@@ -119,3 +123,31 @@ def outcome_line(text: str) -> str:
 def one_line(text: str) -> str:
     """The first 2,000 characters with every run of white space as one space."""
     return " ".join(text[:2000].split())
+
+
+def resolve_name(aliases: Mapping[str, str], name: str) -> str:
+    """The canonical name of `name`: of whom it is an alias, else what it is called as one reads it.
+
+    `aliases` are canonical names by alias.
+    """
+    known = aliases.get(name)
+    if known is None:
+        plain = plain_name(name)
+        known = plain if plain == name else aliases.get(plain, plain)
+    return known
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """`name` composed (NFC), without format characters, its blanks single and none at its ends.
+
+    Names of which that is the same are one person's. A name of nothing else is as it is.
+    """
+    if name.isascii() and name.isprintable() and "  " not in name and name == name.strip():
+        return name
+    seen = [
+        sign
+        for sign in name
+        if sign != _BLANK_UNSEEN and unicodedata.ucd_3_2_0.category(sign) != _UNSEEN
+    ]
+    return unicodedata.ucd_3_2_0.normalize("NFC", " ".join("".join(seen).split())) or name

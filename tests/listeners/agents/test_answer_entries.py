@@ -126,7 +126,7 @@ def test_what_is_no_message(text: str) -> None:
         ("No.", "No."),
         ("\U0001f44d", "\U0001f44d"),
         ("?", "?"),
-        ("Tea <think> or </think> coffee.", "Tea <think> or </think> coffee."),
+        ("Tea `<think>` or `</think>` coffee.", "Tea `<think>` or `</think>` coffee."),
         ("Tea.\n\n(silent)", "Tea."),
         ("[n 3] ana:\n| Which tea?", "Which tea?"),
     ],

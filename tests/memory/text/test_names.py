@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.text.names import plain_name
+from parley.memory.text.plain_text import plain_name
 from tests.support.logs.logs import folded, talk
 
 PUT = ("ana", "I propose that we plant the beans in May.")

@@ -53,8 +53,8 @@ def test_a_memory_takes_three_lines() -> None:
     """Plain talk is read as it is: a proposal has a handle, and whoever asks is told of it."""
     memory = Memory()
     memory.say("Ana", "I propose that we try the place by the bridge.")
-    assert 'P1 Ana: "we try the place by the bridge"' in memory.context("Ben")
-    assert "P1 Ana" in memory.context("Ben", brief=True)
+    assert 'P1 Ana n 1: "we try the place by the bridge"' in memory.context("Ben")
+    assert "we try the place by the bridge" in memory.context("Ben", brief=True)
 
 
 def test_it_loads_neither_redis_nor_a_model_nor_an_event_loop(tmp_path: Path) -> None:
@@ -133,7 +133,8 @@ def test_summaries_are_made_as_they_fall_due() -> None:
     for k in range(25):
         memory.say("Ana", f"Thought {k} on the boat and its paint.")
     assert [(row["first"], row["last"]) for row in memory.summaries] == [(1, 12), (13, 24)]
-    assert "Earlier" in memory.context()
+    assert "Earlier" not in memory.context()  # all is shown
+    assert "Earlier" in memory.context(budget=400)
 
 
 def test_what_a_session_refuses_is_refused() -> None:

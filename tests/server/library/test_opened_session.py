@@ -46,7 +46,7 @@ def test_a_program_needs_no_address(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
-    assert 'P1 Ana: "we try the place by the bridge"' in printed("-c", program)
+    assert 'P1 Ana n 1: "we try the place by the bridge"' in printed("-c", program)
     assert "lunch" in printed("-m", "parley", "session", "ls")
 
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from parley.memory.text.names import plain_name
+from parley.memory.text.plain_text import plain_name
 
 _APART: Final = re.compile(r"[\W_]+")
 _LONGEST: Final = 2000  # characters of an answer that are looked at

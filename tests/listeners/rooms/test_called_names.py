@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.agents.called_names import find_called
+from parley.listeners.rooms.called_names import find_called
 
 NAMES = ("Story_writer", "Ana", "Ana Lima", "Ren\u00e9", "critic")
 
