@@ -106,7 +106,7 @@ async def test_a_model_is_asked_where_the_session_wants_one(bus: Bus, fake: Fake
 
 async def test_whoever_runs_it_decides_what_is_made(bus: Bus, fake: FakeOpenAI) -> None:
     """Under `auto` a runner without a model writes extracts, and one with a model betters them."""
-    await discuss(bus, "a", 90, summary={"how": "auto"})
+    await discuss(bus, "a", 90, summary={"how": "auto", "keep": 3})
     async with runners(bus, None, 1):
         await wait_until(lambda: is_settled(bus, "a"))
     made = await standing(bus, "a")
