@@ -1,8 +1,8 @@
-"""How well a repeated idea is told from another in agents' talk, over pairs judged by a reader.
+"""How well likeness separates repeated ideas from others in agents' talk, on judged pairs.
 
 python -m benchmarks.circling_pairs [PAIRS] [--corpora FOLDER] [--recall 250] [--wrong 500] [--json]
 
-PAIRS, or `PARLEY_PAIRS`, names a file that is no part of the project, one line a pair:
+PAIRS, or `PARLEY_PAIRS`, names a file outside the project, with a JSON object for each pair:
 {"talk": name, "folder": "more", "a": index, "a_span": [start, end], "b": index,
 "b_span": [start, end], "same": true}. A span is where a statement stands in the content of
 message `a` or `b` of FOLDER/agents/`folder`/`talk`.jsonl, in characters.
@@ -102,13 +102,13 @@ def report(pairs: Sequence[Scored], recall: int) -> Row:
         }
         for part, at_least in thresholds.items()
     }
-    told = [(int(pair.score >= thresholds[pair.part]), pair.same) for pair in pairs]
+    left_out = [(int(pair.score >= thresholds[pair.part]), pair.same) for pair in pairs]
     return {
         "repositories": len({pair.repository for pair in pairs}),
         "shipped": figures(_labelled(pairs), SHIPPED),
         "curve": {step: figures(_labelled(pairs), step) for step in CURVE},
         "parts": parts,
-        "left out": figures(told, 1),
+        "left out": figures(left_out, 1),
     }
 
 

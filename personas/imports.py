@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final, Literal, NoReturn
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.personas import agent_file, conversion
 from parley.personas.draft import KeyReport, PersonaDraft, one_line, prose, slug
 from parley.personas.errors import PersonaRefused

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from parley.bus.contract import wire
 from parley.bus.contract.errors import InvalidEntry
-from parley.bus.contract.half_characters import replace_lone_surrogates
 from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
 from parley.bus.entries.record import Unknown
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from parley.bus.entries import Entry
 
+LEVELS: Final = 500  # of lists and objects: the default limit
 OPENING: Final = "open"  # the id of entry 1
 CLOSING: Final = "close"
 _SET_ASIDE: Final = "set-aside:"
@@ -113,6 +113,30 @@ def check_draft_id(draft: Draft) -> None:
         or (name.startswith(_RESULT) and kind != "ballot.completed")
     ):
         raise InvalidEntry(f"id {name!r} is reserved for Parley's own entries; choose another")
+
+
+def replace_lone_surrogates(value: Any, levels: int = LEVELS) -> Any:
+    """Text, or data as JSON has it, with each half of a character as U+FFFD; pairs are joined.
+
+    Whoever writes token by token may send an emoji in two halves. Raises `RecursionError` for data
+    of more than `levels` levels.
+    """
+    if levels < 0:
+        raise RecursionError
+    match value:
+        case str():
+            if value.isascii():
+                return value
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [replace_lone_surrogates(each, levels - 1) for each in value]
+        case dict():
+            return {
+                replace_lone_surrogates(key): replace_lone_surrogates(each, levels - 1)
+                for key, each in value.items()
+            }
+        case _:
+            return value
 
 
 def validate_entry(kind: type[Made], **fields: Any) -> Made:

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.bus.entries import BallotCast, VoteConfirmed
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller

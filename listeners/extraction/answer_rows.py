@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.listeners.models.reasoning import strip_reasoning
 
 MOST_CHARS: Final = 200_000  # of an answer that are looked at

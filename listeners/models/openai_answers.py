@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,

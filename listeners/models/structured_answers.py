@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.text.fences import escape_invisible

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 import orjson
 
-from parley.bus.contract.half_characters import replace_lone_surrogates
+from parley.bus.contract.drafts import replace_lone_surrogates
 from parley.server.basics.errors import Failure
 
 HEAD_BYTES: Final = 65_536  # what is looked at to tell a text format; more says no more
