@@ -5,6 +5,7 @@ DomainError
 ├── BadPattern         a pattern that is not linear-time, or not a pattern
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
+├── UnknownPart        a name that no part of a context has
 ├── UnknownRef         a handle that names no item
 │   └── ItemLeft       a handle of an item that left memory
 ├── UnknownMessage     a number that no entry has
@@ -23,6 +24,8 @@ DomainError
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class DomainError(Exception):
@@ -54,6 +57,12 @@ class ContextOverflow(DomainError):
     def __init__(self, budget: int, floor: int) -> None:
         super().__init__(f"a budget of {budget} tokens is below the floor of {floor}; raise budget")
         self.budget, self.floor = budget, floor
+
+
+class UnknownPart(DomainError):
+    def __init__(self, name: str, parts: Sequence[str]) -> None:
+        super().__init__(f"a context has no part {name!r}; its parts are {', '.join(parts)}")
+        self.name = name
 
 
 class UnknownVote(DomainError):

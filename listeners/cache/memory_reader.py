@@ -28,6 +28,7 @@ from parley.listeners.cache.memory_cache import (
 )
 from parley.listeners.cache.ranges import LAST, cut_pages, read_pages, replay_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.context.parts import Part
 from parley.memory.context.recent_talk import is_beyond, most_messages
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.state.memory import Memory, Packs
@@ -142,16 +143,20 @@ class MemoryReader:
         budget: int | None = None,
         at: int | None = None,
         shared: Sequence[str] = (),
+        parts: Sequence[Part] = (),
     ) -> Context:
         """What `participant` needs to know to speak now (or after entry `at`).
 
         `shared` names other sessions whose ratified decisions, as of now, are
-        shown as well; nothing of that is logged.
+        shown as well; nothing of that is logged. Of a full or brief context `parts` are
+        shown, all if it is empty.
 
         Raises `ContextOverflow` where `budget` is below the floor of the profile.
         """
         others = [(other, await self.current(other)) for other in shared]
-        request = Request(participant=participant, profile=profile, budget=budget, shared=others)
+        request = Request(
+            participant=participant, profile=profile, budget=budget, shared=others, parts=parts
+        )
         if at is not None:
             memory, recent = await self._folded(session, n=at)
             return assemble(memory, replace(request, recent=recent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 
 from parley.bus import Draft
 from parley.bus.contract.errors import BusError
@@ -10,6 +11,7 @@ from parley.bus.entries import Entry, ParticipantJoined
 from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room
 from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.context.parts import Part, read_parts
 from parley.memory.state.memory import Memory
 
 
@@ -50,9 +52,12 @@ class SeatHolder:
     def holds_floor(self) -> bool:
         return self._me.floor.holder == self._me.canonical
 
-    async def context(self, profile: Profile = "full", budget: int | None = None) -> Context:
-        """What a model needs to know to speak now, within `budget` tokens."""
-        request = Request(self._me.name, profile, budget, tuple(self._room.talk))
+    async def context(
+        self, profile: Profile = "full", budget: int | None = None, parts: Iterable[Part] = ()
+    ) -> Context:
+        """What a model needs to know to speak now, within `budget` tokens; with `parts` these."""
+        talk = tuple(self._room.talk)
+        request = Request(self._me.name, profile, budget, talk, parts=read_parts(parts))
         return assemble(self.memory, request)
 
     async def _sit_down(self) -> None:

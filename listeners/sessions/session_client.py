@@ -12,7 +12,7 @@ which has all of this too.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +38,7 @@ from parley.listeners.tools.assistant import USER, Assistant, prepare_messages_f
 from parley.listeners.tools.toolbox import WAIT_SECONDS, Toolbox
 from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.context.context import Context
+from parley.memory.context.parts import Part, read_parts
 from parley.memory.errors import SnapshotMismatch
 from parley.memory.fold.canonical_bytes import checksum, dump
 from parley.memory.state.memory import Packs
@@ -151,19 +152,33 @@ class SessionClient:
                     yield record
 
     async def get_memory_context(
-        self, participant: str | None = None, *, budget: int | None = None, at: int | None = None
+        self,
+        participant: str | None = None,
+        *,
+        budget: int | None = None,
+        at: int | None = None,
+        parts: Iterable[Part] = (),
     ) -> Context:
-        """The full context for `participant` (its own) to speak from, now or after entry `at`."""
+        """The full context for `participant` (its own) to speak from, now or after entry `at`.
+
+        With `parts` these alone, such as `["ledger"]`. Raises `ContextOverflow`, `UnknownPart`.
+        """
         reader, session = self._access.reader, self._access.session
-        return await reader.context(session, self._whose(participant), budget=budget, at=at)
+        return await reader.context(
+            session, self._whose(participant), budget=budget, at=at, parts=read_parts(parts)
+        )
 
     async def get_eval_memory_context(
-        self, participant: str | None = None, *, budget: int | None = None
+        self,
+        participant: str | None = None,
+        *,
+        budget: int | None = None,
+        parts: Iterable[Part] = (),
     ) -> Context:
-        """The brief context, for deciding whether to speak at all."""
+        """The brief context, for deciding whether to speak at all; with `parts` these alone."""
         reader, session = self._access.reader, self._access.session
-        whose = self._whose(participant)
-        return await reader.context(session, whose, profile="brief", budget=budget)
+        whose, chosen = self._whose(participant), read_parts(parts)
+        return await reader.context(session, whose, profile="brief", budget=budget, parts=chosen)
 
     def _whose(self, participant: str | None) -> str | None:
         return participant or self._access.participant or None

@@ -6,12 +6,11 @@ same budget. What is not at hand of the talk is not counted, so both hold for an
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from parley.memory.context.item_lines import FRAME
 from parley.memory.context.recent_talk import SHORT_CHARS, RecentTalk
 from parley.memory.context.tail import MESSAGE_CHARS, RECENT
-from parley.memory.context.token_budget import BudgetedLines
 
 FRAME_CHARS: Final = 300  # of frame, headings and what marks mean, whatever the talk is
 LONG: Final = 100  # messages, from which on a brief is at most half of the full context
@@ -20,20 +19,28 @@ _LEAST_SHOWN: Final = 400  # per mille of the budget that the messages of a full
 _CHARS_PER_TOKEN: Final = 3  # of a text that is as large as its budget; English has more
 
 
-def limit_brief(before: BudgetedLines, after: BudgetedLines, talk: RecentTalk, budget: int) -> None:
-    """Give both pages of a brief context their characters: decisions at most half of them.
+class BriefSize(NamedTuple):
+    """Characters that a brief context has before and behind its breakpoint, headings included."""
 
-    Without a message at hand nothing is known of the talk, and only the budget limits them.
+    before: int
+    after: int
+
+
+def limit_brief(talk: RecentTalk, budget: int, *, with_marker: bool = False) -> BriefSize | None:
+    """The characters of a brief context: decisions have at most half of them.
+
+    Those of the line that counts what was left out are set aside if it comes (`with_marker`).
+    None without a message at hand: then only the budget limits it.
     """
     if not talk.records:
-        return
+        return None
     if talk.memory.messages < LONG:
         limit = _count_talk(talk, budget) + FRAME_CHARS
     else:
         limit = (len(FRAME) + len(RECENT) + _count_shown(talk, budget)) // 2
-    room = max(0, limit - len(FRAME) - _MARKER_CHARS)
-    before.chars = _round_down(room // 2)
-    after.chars = room - before.chars
+    room = max(0, limit - len(FRAME) - (_MARKER_CHARS if with_marker else 0))
+    before = _round_down(room // 2)
+    return BriefSize(before, room - before)
 
 
 def _round_down(chars: int) -> int:

@@ -23,13 +23,15 @@ from typing import Final, Literal
 
 from parley.bus.entries import Record
 from parley.memory.context import prefix, shared_decisions, tail
-from parley.memory.context.brief_size import limit_brief
+from parley.memory.context.brief_size import LONG, BriefSize, limit_brief
 from parley.memory.context.item_lines import FRAME
+from parley.memory.context.parts import Part, blocks_of
 from parley.memory.context.recent_talk import RecentTalk, cut_talk, read_talk
 from parley.memory.context.shared_decisions import Shared
 from parley.memory.context.token_budget import Block, BlockChoice, BudgetedLines
 from parley.memory.errors import ContextOverflow
 from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.text_sizes import measure_text
 
 Profile = Literal["full", "brief", "raw", "history"]
@@ -50,6 +52,8 @@ class Request:
     passed over. A caller gives as many as may fit: `recent_talk.most_messages`.
 
     `shared` are other sessions by name, whose ratified decisions are shown as well.
+
+    With `parts` only these are in a full or a brief context; () for all of them.
     """
 
     participant: str | None = None
@@ -57,6 +61,7 @@ class Request:
     budget: int | None = None
     recent: Sequence[Record] = ()
     shared: Shared = ()
+    parts: Sequence[Part] = ()
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,27 +87,44 @@ class Context:
 def assemble(memory: Memory, request: Request) -> Context:
     """The context that `request` asks for, never larger than its budget.
 
-    Raises `ContextOverflow` where the budget is below the floor: the frame and
-    the line that counts what was left out.
+    Raises `ContextOverflow` if the budget is below the floor: the frame and the line that counts
+    what was left out.
     """
-    settings = memory.settings.context
-    budget = settings.budget_tokens if request.budget is None else request.budget
-    frame = Block("frame", FRAME, measure_text(FRAME, "tokens"))
-    floor = frame.size + _MARKER_TOKENS
+    budget = _budget_of(memory, request)
+    floor = measure_text(FRAME, "tokens") + _MARKER_TOKENS
     if budget < floor:
         raise ContextOverflow(budget, floor)
-    room = budget - floor
-    share = max(0, min(budget * settings.prefix_share // 1000 - frame.size, room))
     name = None if request.participant is None else memory.named(request.participant)
     talk = read_talk(memory, name, request.recent, budget)
-    before = BudgetedLines(share)
-    after = BudgetedLines(room)
-    if request.profile == "brief":
-        limit_brief(before, after, talk, budget)
+    if request.profile != "brief":
+        return _assemble_within(memory, request, talk, budget - floor, None)
+    if memory.messages < LONG:
+        whole = _assemble_within(memory, request, talk, budget - floor, limit_brief(talk, budget))
+        if not whole.dropped and not whole.shortened:
+            return whole
+    return _assemble_within(
+        memory, request, talk, budget - floor, limit_brief(talk, budget, with_marker=True)
+    )
+
+
+def _budget_of(memory: Memory, request: Request) -> int:
+    return memory.settings.context.budget_tokens if request.budget is None else request.budget
+
+
+def _assemble_within(
+    memory: Memory, request: Request, talk: RecentTalk, room: int, limit: BriefSize | None
+) -> Context:
+    """The context in `room` tokens beside its frame, and in the characters of `limit`."""
+    frame = Block("frame", FRAME, measure_text(FRAME, "tokens"))
+    portion = _budget_of(memory, request) * memory.settings.context.prefix_share // 1000
+    share = max(0, min(portion - frame.size, room))
+    only = blocks_of(request.parts)
+    before, after = BudgetedLines(share, only=only), BudgetedLines(room, only=only)
+    if limit is not None:
+        before.chars, after.chars = limit.before, limit.after
     prefix.fill_prefix(memory, before, request.profile, request.participant, spare=room - share)
     others = _fill_rest(memory, request, talk, before, after, room - before.spent)
-    head = [frame, *before.blocks(prefix.BLOCKS)]
-    return _join(head, before, after, others)
+    return _join([frame, *before.blocks(prefix.BLOCKS)], before, after, others)
 
 
 def _fill_rest(
@@ -113,14 +135,13 @@ def _fill_rest(
 
     What the prefix has left is kept for summaries until it is known that the talk fits.
     """
-    budget = memory.settings.context.budget_tokens if request.budget is None else request.budget
     full = request.profile == "full"
-    kept = min(before.left, room) if full and memory.summaries else 0
+    kept = min(before.left, room) if full and memory.summaries and before.wants(prefix.NEAR) else 0
     after.left = room - kept
     if not full and request.profile != "brief":
         tail.fill_lines(memory, after, request.profile, request.participant)
         return ()
-    share = budget * shared_decisions.SHARE // 1000
+    share = _budget_of(memory, request) * shared_decisions.SHARE // 1000
     if before.chars is not None and after.chars is not None:
         after.chars += before.chars
     others = shared_decisions.fill_shared_decisions(after, request.shared, share)
@@ -128,19 +149,34 @@ def _fill_rest(
     tail.fill_items(memory, after, request.profile, name, talk)
     if not full:
         tail.put_recent(after, talk.newest(memory.settings.context.recent_brief))
+        return others
+    _fill_talk(memory, talk, before, after, kept, room)
+    tail.shorten_own(memory, after, name)
+    return others
+
+
+def _fill_talk(
+    memory: Memory, talk: RecentTalk,
+    before: BudgetedLines, after: BudgetedLines, kept: int, room: int,
+) -> None:  # fmt: skip
+    """Put messages on `after`, and on `before` the summaries of those that are not shown.
+
+    Summaries have the `kept` tokens, which messages have once the talk fits whole.
+    """
+    before.left = kept
+    if not after.wants(tail.RECENT):
+        prefix.put_summaries(memory, before, uncovered_summaries(memory))
     elif talk.fits_whole(after.left + kept):
         after.left += kept
         tail.put_whole(after, talk)
+    elif not before.wants(prefix.NEAR):
+        tail.put_recent(after, talk)
     else:
         until_cut = room * _UNTIL_CUT // 1000
         summaries = cut_talk(talk, until_cut, partial(prefix.price_summaries, memory, kept))
-        before.left = kept
         prefix.put_summaries(memory, before, summaries)
         after.left += before.left
         tail.put_recent(after, talk.after(summaries[-1].last) if summaries else talk)
-    if full:
-        tail.shorten_own(memory, after, name)
-    return others
 
 
 def _join(

@@ -29,15 +29,15 @@ from parley.memory.state.summary_state import Summary
 from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import uncovered_summaries
 
-_FAR = "Session So Far"
-_PAST = "Earlier Phases and Goals"
+FAR = "Session So Far"
+PAST = "Earlier Phases and Goals"
 LESSONS = "Lessons From Earlier Sessions"
 LEDGER = "Key Decisions Made"
 NEAR = "Earlier Discussion Summary"
 RUNNING = "Earlier Exchanges"
 NOTE = "Your Notebook"
 
-BLOCKS: Final = (_FAR, _PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
+BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
 _SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
@@ -92,6 +92,8 @@ _row_of: Final = attrgetter(*_Row._fields)
 
 def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> None:
     """Every binding decision, newest first, as long as there is room."""
+    if not page.wants(LEDGER):
+        return
     denied = denied_items(memory)
     rows = tuple(
         _row_of(decision)
@@ -176,7 +178,7 @@ def put_summaries(memory: Memory, page: BudgetedLines, summaries: Sequence[Summa
     higher = [summary for summary in reversed(summaries) if summary.level > 0]
     share = _NEWEST if higher else 1000
     _put_group(page, NEAR, newest, page.left * share // 1000, gone)
-    _put_group(page, _FAR, higher, page.left, gone)
+    _put_group(page, FAR, higher, page.left, gone)
 
 
 def price_summaries(memory: Memory, most: int, summaries: Sequence[Summary]) -> int:
@@ -248,10 +250,10 @@ def _put_past(memory: Memory, page: BudgetedLines) -> None:
     for episode in closed:
         lines = closed_episode_lines(episode, short_forms.episode_text(memory, episode))
         if not page.put(
-            _PAST, episode.ref, lines, (episode.opened, episode.closed or 0), what=episode.handle
+            PAST, episode.ref, lines, (episode.opened, episode.closed or 0), what=episode.handle
         ):
             short = closed_episode_lines(episode, "", short=True)
-            page.put(_PAST, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
+            page.put(PAST, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
 
 
 def _put_running(memory: Memory, page: BudgetedLines) -> None:

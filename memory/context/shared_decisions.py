@@ -23,9 +23,13 @@ Shared = Sequence[tuple[str, Memory]]  # name of a session, and its memory
 
 def fill_shared_decisions(page: BudgetedLines, shared: Shared, share: int) -> tuple[str, ...]:
     """Put what others decided on `page`, in at most `share` tokens; the names of the blocks."""
+    if not page.wants(BLOCK):
+        return ()
     room = page.left
     page.left = granted = max(0, min(room, share))
     names = tuple(dict.fromkeys(f"{BLOCK} {visible_line(session, 64)}" for session, _ in shared))
+    if page.only is not None:
+        page.only = page.only.union(names)
     for (session, memory), name in zip(shared, names, strict=False):
         _put(page, name, _told(memory, visible_line(session, 64)))
     page.left += room - granted

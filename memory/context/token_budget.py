@@ -56,16 +56,22 @@ def _price(line: str) -> int:
 class BudgetedLines:
     """Lines by block, within a budget of tokens: each line is paid for when it is put.
 
-    With `chars` the lines and headings are within as many characters as well.
+    With `chars` the lines and headings are within as many characters as well. With `only`
+    lines of other blocks are passed over: they cost nothing and count as not asked for.
     """
 
     left: int
     chars: int | None = None
+    only: frozenset[str] | None = None  # names of blocks
     spent: int = 0
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
     cites: set[int] = field(default_factory=set)
     fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
     more: dict[str, int] = field(default_factory=dict)  # left out, too many to name
+
+    def wants(self, block: str) -> bool:
+        """True if lines of `block` are taken."""
+        return self.only is None or block in self.only
 
     def put(
         self,
@@ -78,11 +84,13 @@ class BudgetedLines:
         short: bool = False,
         cost: int | None = None,
     ) -> bool:
-        """Take `line` in under `key`, which orders the block; False where it does not fit.
+        """Take `line` in under `key`, which orders the block; False if it does not fit.
 
         A line put again replaces the one before. `what` it shows is noted
         either way: whole, in short, or left out. `cost` is what it costs, where that is known.
         """
+        if not self.wants(block):
+            return True
         cost, chars = price_line(line) if cost is None else cost, len(line) + 1
         if block not in self.lines:
             cost += price_line(f"\n## {block}")
@@ -105,12 +113,12 @@ class BudgetedLines:
 
     def omit(self, block: str, whats: Sequence[str]) -> None:
         """Note what is left out without having been tried."""
-        for what in whats:
+        for what in whats if self.wants(block) else ():
             self.fates.setdefault((block, what), "left out")
 
     def omit_more(self, block: str, count: int) -> None:
         """Note that `count` things are left out which the page cannot name."""
-        if count:
+        if count and self.wants(block):
             self.more[block] = self.more.get(block, 0) + count
 
     def adopt(self, other: BudgetedLines) -> None:

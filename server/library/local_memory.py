@@ -11,7 +11,7 @@ bytes come of the same entries; `save` writes what `parley session import` reads
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, cast
 
@@ -26,6 +26,7 @@ from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.context.parts import Part, read_parts
 from parley.memory.context.recent_talk import most_messages
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
@@ -117,17 +118,24 @@ class Memory:
         self._settle()
 
     def context(
-        self, participant: str | None = None, *, brief: bool = False, budget: int | None = None
+        self,
+        participant: str | None = None,
+        *,
+        brief: bool = False,
+        budget: int | None = None,
+        parts: Iterable[Part] = (),
     ) -> str:
         """What `participant` needs to know to speak now; `brief`: to decide whether to.
 
-        At most `budget` tokens (None: the setting). Raises `ContextOverflow` for one that is
-        too small for anything.
+        At most `budget` tokens (None: the setting). `parts` are some of `ledger`, `summary`,
+        `recent` and `own`; all if it is empty. Raises `ContextOverflow` for a budget that is too
+        small for anything, and `UnknownPart`.
         """
         profile: Profile = "brief" if brief else "full"
         count = most_messages(self.state, profile, budget)
         recent = tuple(self._newest[-count:] if count else ())
-        return assemble(self.state, Request(participant, profile, budget, recent)).text
+        request = Request(participant, profile, budget, recent, parts=read_parts(parts))
+        return assemble(self.state, request).text
 
     @property
     def proposals(self) -> list[ProposalRow]:

@@ -11,7 +11,7 @@ that fall due. A worker beside it, of `parley serve` say, does no harm.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Unpack
 
@@ -27,6 +27,7 @@ from parley.listeners.sessions.join_entry import JoinOptions
 from parley.listeners.sessions.session import Session as SeatedSession
 from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.memory.context.parts import Part
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
@@ -69,14 +70,20 @@ class OpenSession(SessionClient):
         return receipt.n
 
     async def context(
-        self, participant: str | None = None, *, brief: bool = False, budget: int | None = None
+        self,
+        participant: str | None = None,
+        *,
+        brief: bool = False,
+        budget: int | None = None,
+        parts: Iterable[Part] = (),
     ) -> str:
         """What `participant` needs to know to speak now; `brief`: to decide whether to.
 
         The text of `get_memory_context`, or of `get_eval_memory_context`; raises as they do.
+        `parts` are some of `ledger`, `summary`, `recent` and `own`; all if it is empty.
         """
         read = self.get_eval_memory_context if brief else self.get_memory_context
-        return (await read(participant, budget=budget)).text
+        return (await read(participant, budget=budget, parts=parts)).text
 
     @asynccontextmanager
     async def join(self, name: str, **joining: Unpack[JoinOptions]) -> AsyncIterator[SeatedSession]:

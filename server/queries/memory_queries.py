@@ -7,6 +7,7 @@ from typing import Any
 
 from parley.bus.contract.session_info import SessionInfo
 from parley.memory.context.context import Context, Profile
+from parley.memory.context.parts import Part
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import NotYet
 from parley.server.queries.log_queries import read_entries
@@ -45,10 +46,11 @@ async def read_context(
     budget: int | None,
     at: int | None,
     shared: Sequence[str] = (),
+    parts: Sequence[Part] = (),
 ) -> Context:
-    """The context of a participant, with what the sessions `shared` decided."""
+    """The context of a participant, or its `parts`, with what the sessions `shared` decided."""
     if at is not None:
         check_moment(await backend.bus.info(session), at)
     return await backend.reader.context(
-        session, participant, profile=profile, budget=budget, at=at, shared=shared
+        session, participant, profile=profile, budget=budget, at=at, shared=shared, parts=parts
     )

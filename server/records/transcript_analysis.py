@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.context.parts import Part
 from parley.memory.context.recent_talk import most_messages
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.item_state import Fact
@@ -41,11 +43,19 @@ class Analysis:
         transcript_entries = self.transcript.entries
         return finding_rows(self.facts, self.memory, lambda n: transcript_entries[n - 1].index)
 
-    def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
+    def context(
+        self,
+        participant: str | None,
+        *,
+        brief: bool,
+        budget: int | None,
+        parts: Sequence[Part] = (),
+    ) -> Context:
         profile: Profile = "brief" if brief else "full"
         count = most_messages(self.memory, profile, budget)
         recent = [self.messages[n] for n in sorted(self.messages)[-count:]] if count else []
-        return assemble(self.memory, Request(participant, profile, budget, tuple(recent)))
+        request = Request(participant, profile, budget, tuple(recent), parts=parts)
+        return assemble(self.memory, request)
 
 
 def analyze(transcript: Transcript, settings: Settings) -> Analysis:

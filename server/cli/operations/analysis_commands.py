@@ -14,6 +14,7 @@ from parley.server.cli.shared.options import (
     Budget,
     InputFormat,
     Json,
+    Parts,
     SkipBad,
     Speakers,
     Transcript,
@@ -45,17 +46,19 @@ def analyze(
     skip_bad: SkipBad = False,
     as_: As = None,
     brief: Brief = False,
+    parts: Parts = None,
     budget: Budget = None,
     json: Json = False,
 ) -> None:
     """What a transcript came to. Reads the file, needs no server."""
+    from parley.memory.context.parts import read_parts
     from parley.server.basics.errors import Misuse
     from parley.server.basics.output import print_json, write_stdout
     from parley.server.records import transcript_analysis
     from parley.server.render import command_output
 
-    if form is not Form.context and (as_ is not None or brief or budget is not None):
-        raise Misuse("--as, --brief and --budget shape a context: add --format context")
+    if form is not Form.context and (as_ is not None or brief or budget is not None or parts):
+        raise Misuse("--as, --brief, --part and --budget shape a context: add --format context")
     analysis = transcript_analysis.analyze(
         _read(ctx, file, skip_bad, input_format, speaker), settings(ctx)
     )
@@ -65,7 +68,8 @@ def analyze(
         for row in analysis.items():
             print_json(row)
     elif form is Form.context:
-        command_output.show_context(analysis.context(as_, brief=brief, budget=budget), json)
+        shown = analysis.context(as_, brief=brief, budget=budget, parts=read_parts(parts or ()))
+        command_output.show_context(shown, json)
     else:
         command_output.show_minutes(analysis.minutes(), json)
 

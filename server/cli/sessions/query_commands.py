@@ -7,7 +7,17 @@ from typing import Annotated, Literal
 import typer
 
 from parley.server.cli.shared import completions
-from parley.server.cli.shared.options import As, At, Brief, Budget, Json, Layer, Session, settings
+from parley.server.cli.shared.options import (
+    As,
+    At,
+    Brief,
+    Budget,
+    Json,
+    Layer,
+    Parts,
+    Session,
+    settings,
+)
 
 Profiled = Annotated[
     Literal["full", "brief", "raw", "history", "exchange"] | None,
@@ -63,6 +73,7 @@ def context(
     brief: Brief = False,
     profile: Profiled = None,
     trace: Trace = False,
+    parts: Parts = None,
     budget: Budget = None,
     at: At = None,
     with_: Annotated[
@@ -72,6 +83,7 @@ def context(
     json: Json = False,
 ) -> None:
     """What a listener is told before it speaks."""
+    from parley.memory.context.parts import read_parts
     from parley.server.basics.errors import Misuse
     from parley.server.cli.shared.backend_calls import call_service
     from parley.server.queries import assistant_trace
@@ -85,6 +97,8 @@ def context(
         raise Misuse("--with goes with the other profiles; --trace and exchange show one session")
     if (trace or profile == "exchange") and at is not None:
         raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
+    if parts and (trace or profile not in (None, "full", "brief")):
+        raise Misuse("--part goes with the profiles full and brief")
     if trace:
         views = call_service(own, assistant_trace.read_trace, session, as_, budget)
         command_output.show_trace(views, json)
@@ -97,7 +111,9 @@ def context(
     if session in shared:
         raise Misuse(f"--with {session}: its decisions are there already; name another session")
     chosen = profile or ("brief" if brief else "full")
-    shown = call_service(own, read_context, session, as_, chosen, budget, at, shared)
+    shown = call_service(
+        own, read_context, session, as_, chosen, budget, at, shared, read_parts(parts or ())
+    )
     command_output.show_context(shown, json)
 
 

@@ -49,6 +49,14 @@ SkipBad = Annotated[
 ]
 As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="in whose name")]
 Brief = Annotated[bool, typer.Option("--brief", help="decisions, open proposals, 5 recent")]
+Parts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--part",
+        metavar="PART",
+        help="ledger, summary, recent or own; may be repeated  [default: all]",
+    ),
+]
 Budget = Annotated[
     int | None,
     typer.Option(

@@ -13,6 +13,7 @@ from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import is_standing_message
 from parley.memory.context.context import Context, Profile, assemble
 from parley.memory.context.context import Request as Wanted
+from parley.memory.context.parts import Part
 from parley.memory.context.recent_talk import most_messages
 from parley.memory.state.memory import Memory
 from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
@@ -46,6 +47,7 @@ async def assemble_context(
     budget: int | None,
     at: int | None,
     shared: Sequence[str] = (),
+    parts: Sequence[Part] = (),
 ) -> Context:
     """What `participant` needs to know to speak, now or after primary entry `at`.
 
@@ -54,18 +56,18 @@ async def assemble_context(
     reader = deps.backend.reader
     if at is None:
         return await reader.context(
-            session, participant, profile=profile, budget=budget, shared=shared
+            session, participant, profile=profile, budget=budget, shared=shared, parts=parts
         )
     info = await deps.backend.bus.info(session)
     check_moment(info, at)
     if info.skips:
         return await reader.context(
-            session, participant, profile=profile, budget=budget, at=at, shared=shared
+            session, participant, profile=profile, budget=budget, at=at, shared=shared, parts=parts
         )
     others = [(other, await reader.current(other)) for other in shared]
     memory = await deps.moments.at(session, at)
     recent = await _recent(deps, session, at, most_messages(memory, profile, budget))
-    asked = Wanted(participant, profile, budget, recent, others)
+    asked = Wanted(participant, profile, budget, recent, others, parts)
     return assemble(memory, asked)
 
 

@@ -98,7 +98,7 @@ async def get_context(call: ToolCall) -> ContextText:
     args, caller = call.args, call.caller
     context = await assemble_context(
         call.deps, call.session, None if caller.role == "operator" else caller.name,
-        args.profile, args.budget, args.at,
+        args.profile, args.budget, args.at, parts=args.parts,
     )  # fmt: skip
     return ContextText(text=context.text, size=context.size, cites=list(context.cites))
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from parley.bus.entries import Act, Intent, Listens, VoteRule, VoteSeconds
 from parley.memory.context.context import Profile
+from parley.memory.context.parts import Part as ContextPart
 from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
     Body,
@@ -194,6 +195,7 @@ class ReadBrief(InSession):
 
 class GetContext(InSession):
     profile: Profile = Field("full", description="full, brief, raw or history")
+    parts: tuple[ContextPart, ...] = Field((), description="of full and brief; left out: all")
     budget: Annotated[int, Field(ge=200, le=32_000)] = Field(
         4_000, description="tokens that it may have"
     )

@@ -61,7 +61,9 @@ PROMISED = {
     "floor resume": {"--as", "--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
-    "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--with", "--json"},
+    "context": {
+        "--as", "--brief", "--profile", "--part", "--trace", "--budget", "--at", "--with", "--json",
+    },
     "memory": {"--layer", "--at", "--json"},
     "explain": {"--json"},
     "goal open": {"--as", "--parent", "--after", "--json"},

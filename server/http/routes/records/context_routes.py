@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
+from parley.memory.context.parts import PARTS, Part
 from parley.server.http.bodies.memory_responses import ChatRow, ContextRow
 from parley.server.http.identity.authorization import Caller, Reader
 from parley.server.http.problems.problem_details import Problem, problem_responses
@@ -40,6 +41,10 @@ async def get_context(
     profile: Profiled = "full",
     budget: Annotated[int | None, Query(ge=1, le=MAX_INTEGER, description="tokens")] = None,
     at: At = None,
+    parts: Annotated[
+        list[Part] | None,
+        Query(max_length=len(PARTS), description="of full and brief; may be repeated; all"),
+    ] = None,
     shared: Annotated[
         list[str] | None,
         Query(alias="with", max_length=_MOST_SHARED, description="sessions: their decisions too"),
@@ -54,9 +59,11 @@ async def get_context(
     if session in others:
         raise Problem("refused", detail="The decisions of a session are in its own context.")
     if profile != "exchange":
-        context = await assemble_context(deps, session, who, profile, budget, at, others)
+        context = await assemble_context(
+            deps, session, who, profile, budget, at, others, parts or ()
+        )
         return json_response(asdict(context))
-    if at is not None or others:
+    if at is not None or others or parts:
         raise Problem("refused", detail="The profile exchange shows the present of one session.")
     client = deps.backend.session(session, who or "")
     return json_response(asdict(await client.prepare_messages(budget=budget)))

@@ -50,6 +50,7 @@ async def test_what_participants_wrote_stands_behind_the_fence(redis_url: str) -
                 await _text(bo, "read_memory"),
                 await _text(bo, "read_brief"),
                 await _text(bo, "get_context"),
+                await _text(bo, "get_context", parts=["ledger"]),
                 await _text(bo, "explain", ref="P1"),
                 await _text(bo, "explain", ref="D1"),
                 await _text(bo, "list_sessions"),

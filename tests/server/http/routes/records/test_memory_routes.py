@@ -180,6 +180,19 @@ async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> No
         assert context["cites"] == list(expected.cites)
 
 
+async def test_a_context_has_the_parts_that_are_asked_for(d: Standing, bus: Bus) -> None:
+    """Now and at a past moment; a name that no part has is refused."""
+    reader = MemoryReader(bus, PACKS)
+    for at in (None, 25):
+        expected = await reader.context("a", "zoe", parts=("ledger", "own"), at=at)
+        given: dict[str, Any] = {"parts": ["own", "ledger"]} | ({} if at is None else {"at": at})
+        assert (await ask(d, "context", **given)).json()["text"] == expected.text
+        assert "Recent Messages" not in expected.text
+    assert (await ask(d, "context", parts="leger")).status_code == 422
+    refused = await ask(d, "context", profile="exchange", parts="ledger")
+    assert (refused.status_code, refused.json()["type"]) == (422, SLUG + "refused")
+
+
 async def test_a_context_of_another_is_for_the_chair(d: Standing, bus: Bus) -> None:
     """And for operators."""
     refused = await ask(d, "context", **{"as": "bo"})
