@@ -263,22 +263,23 @@ def position_line(memory: Memory, position: Position, *, short: bool = False) ->
     return head if short else item_line(f"{head}: ", position.text, limit=OWN_CHARS)
 
 
-def summary_lines(summary: Summary, chars: int | None = None, gone: frozenset[str] = NONE) -> str:
-    """A heading with the closed range of n, then the text, fenced; with `chars` its longest lines
-    cut such that it has about as many. Lines on items in `gone` are left out.
-    """
-    return _summary_lines(summary.first, summary.last, summary.how, summary.text, chars, gone)
+def summary_lines(summary: Summary, gone: frozenset[str] = NONE) -> str:
+    """A heading with the closed range of n, then the text, fenced; no lines on items in `gone`."""
+    return _keep_summary(summary.first, summary.last, summary.how, summary.text, None, gone)
 
 
-@lru_cache(maxsize=256)
-def _summary_lines(
+def write_summary(
     first: int, last: int, how: str, text: str, chars: int | None, gone: frozenset[str]
 ) -> str:
+    """`summary_lines` with the longest lines of `text` cut, such that it has about `chars`."""
     if gone and how == "extract":
         text = "\n".join(_lines_without(text, gone))
     if chars is not None:
         text = shorten_lines(text, chars)
     return f"Messages {first}–{last} ({how}):\n{fence_lines(text)}"
+
+
+_keep_summary = lru_cache(maxsize=256)(write_summary)
 
 
 def _lines_without(text: str, gone: frozenset[str]) -> Iterator[str]:

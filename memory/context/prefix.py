@@ -13,7 +13,13 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from parley.memory.context.item_lines import NONE, decision_line, handle_line, summary_lines
+from parley.memory.context.item_lines import (
+    NONE,
+    decision_line,
+    handle_line,
+    summary_lines,
+    write_summary,
+)
 from parley.memory.context.layer_lines import (
     closed_episode_lines,
     lesson_line,
@@ -184,7 +190,7 @@ def put_summaries(memory: Memory, page: BudgetedLines, summaries: Sequence[Summa
 def price_summaries(memory: Memory, most: int, summaries: Sequence[Summary]) -> int:
     """Tokens of `summaries`; at most the `most` that they are cut to."""
     gone = denied_items(memory)
-    return min(most, sum(price_line(summary_lines(each, None, gone)) for each in summaries))
+    return min(most, sum(price_line(summary_lines(each, gone)) for each in summaries))
 
 
 def _put_group(
@@ -192,7 +198,7 @@ def _put_group(
     gone: frozenset[str],
 ) -> None:  # fmt: skip
     """The summaries, newest first, in so many tokens; the longest with their longest lines cut."""
-    costs = [price_line(summary_lines(summary, None, gone)) for summary in summaries]
+    costs = [price_line(summary_lines(summary, gone)) for summary in summaries]
     heading = 0 if block in page.lines else price_line(f"\n## {block}")
     left, level = allowed_tokens - heading, 0
     for place, cost in enumerate(sorted(costs)):
@@ -205,7 +211,7 @@ def _put_group(
         page.put(
             block,
             summary.first,
-            _cut_summary(summary, level, gone) if cut else summary_lines(summary, None, gone),
+            _cut_summary(summary, level, gone) if cut else summary_lines(summary, gone),
             (summary.first, summary.last),
             what=f"n {summary.first}-{summary.last}",
             short=cut,
@@ -214,10 +220,21 @@ def _put_group(
 
 def _cut_summary(summary: Summary, allowed_tokens: int, gone: frozenset[str]) -> str:
     """The lines of a summary in so many tokens."""
+    return _keep_cut(summary.first, summary.last, summary.how, summary.text, allowed_tokens, gone)
+
+
+@lru_cache(maxsize=1024)
+def _keep_cut(
+    first: int, last: int, how: str, text: str, allowed_tokens: int, gone: frozenset[str]
+) -> str:
+    """Kept, since a summary is cut to the same size until an epoch ends."""
     chars = allowed_tokens * _SUMMARY_CHARS
-    while price_line(lines := summary_lines(summary, chars, gone)) > allowed_tokens and chars > 0:
-        chars -= chars // 10 + 1
-    return lines
+    while True:
+        lines = write_summary(first, last, how, text, chars, gone)
+        price = price_line(lines)
+        if price <= allowed_tokens or chars <= 0:
+            return lines
+        chars = min(chars - 1, chars * allowed_tokens // price)
 
 
 def _put_note(memory: Memory, page: BudgetedLines, participant: str | None) -> None:

@@ -212,7 +212,14 @@ def message_line(memory: Memory, record: Record, chars: int | None = None) -> Me
     of = entry.of if entry.kind == "message.edited" else 0
     re = None if entry.re is None else str(entry.re)
     who, content = memory.named(entry.participant), entry.content
-    given = (record.n, of, who, entry.act, re, content if chars is None else clip(content, chars))
+    given = (
+        record.n,
+        of,
+        who,
+        entry.act,
+        re,
+        content if chars is None else _keep_clip(content, chars),
+    )
     whole = chars is None or len(content) <= chars
     text, cost = (_keep_line if len(given[-1]) <= _KEPT_CHARS else _write_line)(*given)
     return MessageLine(record.n, text, cost, whole)
@@ -232,3 +239,4 @@ def _write_line(
 
 
 _keep_line = lru_cache(maxsize=4096)(_write_line)
+_keep_clip = lru_cache(maxsize=4096)(clip)

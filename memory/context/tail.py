@@ -207,8 +207,8 @@ def _own_positions(memory: Memory, name: str | None) -> list[Position]:
 
 def _is_shown(ledger: Ledger, on: str) -> bool:
     """True for a topic, and for an item that is firm."""
-    item = ledger.item(on)
-    return item is None or item.shelf == "firm"
+    item = ledger.item(on) if ledger.may_be_firm(on) else None
+    return item.shelf == "firm" if item is not None else ledger.memory.item(on) is None
 
 
 def _put_unsettled(

@@ -77,7 +77,10 @@ _NOTHING_LAID: Final = _Laid()
 
 
 class Ledger:
-    """The items of a memory as they are shown. Items are made when they are asked for."""
+    """The items of a memory as they are shown. Items are made when they are asked for.
+
+    Without a reading or a correction they are those of the fold: nothing is laid over them.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -89,6 +92,8 @@ class Ledger:
         self._laid: dict[str, _Laid] = {}
         self._items: dict[str, LedgerItem] = {}
         self._settled: set[str] = set()
+        claims = memory.claims
+        self._is_plain = not (claims.kept or claims.checks or claims.touched or claims.closed)
         for claim in memory.claims.kept:
             self._enter(claim)
         for claim in memory.claims.kept:
@@ -102,7 +107,7 @@ class Ledger:
     def item(self, handle: str) -> LedgerItem | None:
         """The item that `handle` names now, merges followed; None if there is none."""
         item = self._with_sides(handle)
-        if item is not None and item.handle not in self._settled:
+        if item is not None and not self._is_plain and item.handle not in self._settled:
             self._settled.add(item.handle)
             if item.kind == "decision":
                 self._settle_decision(item)
@@ -131,12 +136,19 @@ class Ledger:
 
     def open_proposals(self) -> list[LedgerItem]:
         """The firm proposals that nothing has settled, the newest first."""
-        handles = [f"P{ref}" for ref in self.memory.live]
+        handles = list(filter(self.may_be_firm, (f"P{ref}" for ref in self.memory.live)))
         handles += [f"P{ref}" for ref in self._lapsed_or_ended()]
         handles += [handle for handle, claim in self._own.items() if claim.label == "proposal"]
         found = {item.handle: item for item in map(self.item, handles) if item is not None}
         opened = [item for item in found.values() if item.is_open]
         return sorted(opened, key=lambda item: (-item.born, item.handle))
+
+    def may_be_firm(self, handle: str) -> bool:
+        """False for a candidate that no model confirms: its item need not be made to know it."""
+        known = self.memory.item(handle)
+        if known is None or not known.candidate:
+            return True
+        return known.handle in self._claims or check_key(known.handle) in self.memory.claims.checks
 
     def actionable(self) -> list[Proposal]:
         """The open proposals that acts and votes can be on, those of the fold, the newest first."""
@@ -191,7 +203,8 @@ class Ledger:
         else:
             item = self._of_fold(known)
         self._items[item.handle] = item
-        self._lay_sides(item)
+        if not self._is_plain:
+            self._lay_sides(item)
         return item
 
     def _all(self, kind: str) -> Iterator[LedgerItem]:
@@ -381,7 +394,8 @@ class Ledger:
                 self._say_more(item, claim)
             item.confirmed = _origin(claim)
             item.shelf = "firm"
-        self._judge(item)
+        if not self._is_plain:
+            self._judge(item)
         return item
 
     def _say_more(self, item: LedgerItem, claim: KeptClaim) -> None:

@@ -195,7 +195,7 @@ class ReadBrief(InSession):
 
 class GetContext(InSession):
     profile: Profile = Field("full", description="full, brief, raw or history")
-    parts: tuple[ContextPart, ...] = Field((), description="of full and brief; left out: all")
+    parts: list[ContextPart] = Field([], description="of full and brief; left out: all")
     budget: Annotated[int, Field(ge=200, le=32_000)] = Field(
         4_000, description="tokens that it may have"
     )
