@@ -22,7 +22,7 @@ from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, session_of
 from parley.bus.log.replies import FactRecord, parse_records
-from parley.bus.work.snapshots import Snapshot
+from parley.bus.work.snapshots import Snapshot, compress
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
 FACTS_KEPT: Final = 10_000
@@ -289,7 +289,7 @@ def _snapshot_args(commit: Commit) -> tuple[Argument, ...]:
         return ("", 0, "", "")
     if (snapshot.upto, snapshot.identity) != (commit.to, commit.identity):
         raise ValueError(f"a commit to {commit.to} cannot carry a snapshot of {snapshot.upto}")
-    return (snapshot.build, snapshot.n, snapshot.data, snapshot.checksum)
+    return (snapshot.build, snapshot.n, compress(snapshot.data), snapshot.checksum)
 
 
 def _check(session: str, reply: list[Any]) -> None:

@@ -138,7 +138,6 @@ def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
         first=entry.first,
         last=entry.last,
         how=entry.how,
-        text=text,
     )
     _let_go_of_fallen(memory)
     for below in covered_ranges(memory, entry.level, entry.first):

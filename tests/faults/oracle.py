@@ -7,6 +7,7 @@ session and the broken promise.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -221,13 +222,14 @@ def _of_the_snapshot(rows: Rows, replayed: bytes) -> Iterator[str]:
     stored = rows.snapshot
     if not stored:
         return
-    if checksum(stored[b"bytes"]).encode() != stored[b"checksum"]:
+    data = zlib.decompress(stored[b"bytes"])
+    if checksum(data).encode() != stored[b"checksum"]:
         yield "the snapshot's checksum is wrong"
     upto = int(stored[b"upto"])
     if upto > len(rows.records) or rows.records[upto - 1].identity.encode() != stored[b"identity"]:
         yield f"the snapshot is of {stored[b'identity']!r}, which the log does not have at {upto}"
         return
-    memory = load(stored[b"bytes"], PACKS, upto)
+    memory = load(data, PACKS, upto)
     for record in rows.records[upto:]:
         apply(memory, record)
     if dump(memory) != replayed:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -153,7 +154,7 @@ def builds_that_replay(client: redis.Redis, session: str, other: str) -> set[str
     for build in (fold_build(), other):
         stored: dict[bytes, bytes] = ask.hgetall(keys.memory(build))
         memory, _ = replayed([each for each in rows.records if each.seq <= int(stored[b"upto"])])
-        data, own = stored[b"bytes"], f'"fold":"{FOLD}"'.encode()
+        data, own = zlib.decompress(stored[b"bytes"]), f'"fold":"{FOLD}"'.encode()
         assert dump(memory).count(own) == 1
         version = build.partition("-")[0]
         if dump(memory).replace(own, f'"fold":"{version}"'.encode()) == data:
