@@ -22,7 +22,7 @@ from parley.server.rows.item_rows import (
     item_entries,
     proposal_row,
 )
-from parley.server.rows.item_shapes import SummaryRow
+from parley.server.rows.item_shapes import ParticipantStands, SummaryRow
 from parley.server.rows.position_rows import Positions
 from parley.server.rows.vote_rows import vote_row
 
@@ -135,7 +135,7 @@ def summary_row(summary: Summary) -> SummaryRow:
 
 def participant_row(
     participant: Participant, positions: Positions, records: RecordsByNumber
-) -> Row:
+) -> ParticipantStands:
     """One participant's positions and key contributions."""
     rows = positions.of(participant.name)
     return {

@@ -166,6 +166,23 @@ class Stand(TypedDict):
     moved_n: int | None
 
 
+class Contribution(TypedDict):
+    """A message that moved the talk, and its words."""
+
+    n: int
+    quote: str | None
+
+
+class ParticipantStands(TypedDict):
+    """Where one participant stands: `last` is the thing of the newest of the `positions`."""
+
+    participant: str
+    messages: int
+    last: str | None
+    positions: list[Stand]
+    contributions: list[Contribution]
+
+
 class PositionRow(Stand):
     """A stand, and whose it is."""
 

@@ -39,7 +39,7 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "closed_n": vote.closed or None,
         "electorate": dict(sorted(electors.items())),
         "waiting": sorted(waiting) if called or vote.status == "open" else [],
-        "cast": len([ballot for ballot in vote.ballots.values() if ballot.choice])
+        "voted": len([ballot for ballot in vote.ballots.values() if ballot.choice])
         if has_electorate
         else None,
         "ballots": _choices(vote) if has_electorate and not vote.secret else None,

@@ -12,13 +12,6 @@ Row = dict[str, Any]
 Cite = tuple[int, int, int]  # n, start, end: characters, half-open
 
 
-class Rows(Answer):
-    """A part of a list; `next` is the `after` of what comes then, null at its end."""
-
-    items: list[Row]
-    next: int | None
-
-
 class Usage(Answer):
     """What the session spent. `purposes` are tokens; `budget` has null for no limit."""
 

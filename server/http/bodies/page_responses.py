@@ -207,7 +207,7 @@ class BriefRow(Answer):
     more: dict[str, int]
 
 
-class Stand(Answer):
+class LaneStand(Answer):
     on: str
     stance: str
     as_read: bool
@@ -221,7 +221,7 @@ class Stand(Answer):
 
 class Lane(Answer):
     participant: str
-    positions: list[Stand]
+    positions: list[LaneStand]
 
 
 class FloorState(FloorNow):

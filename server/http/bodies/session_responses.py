@@ -39,7 +39,7 @@ class MessageReceiptRow(ReceiptRow):
     repeats: list[Tree] | None = None
 
 
-class Receipts(Answer):
+class PublishedRow(Answer):
     receipts: list[ReceiptRow]
 
 
@@ -113,7 +113,7 @@ class SessionState(Answer):
     closed: str | None
 
 
-class Findings(Answer):
+class VerifiedRow(Answer):
     sound: bool
     findings: list[str]
 
@@ -176,7 +176,7 @@ class VoteRow(Answer):
     closed_n: int | None
     electorate: dict[str, int]
     waiting: list[str]
-    cast: int | None
+    voted: int | None = Field(description="how many ballots have a choice; null if none was asked")
     ballots: dict[str, list[str]] | None
     carried: str | None
     tally: dict[str, int] | None

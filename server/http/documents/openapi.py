@@ -130,4 +130,9 @@ def _schemas(schemas: dict[str, Any]) -> dict[str, Any]:
         [(model, "validation") for model in _READ_BY_ROUTES], ref_template=_REF
     )
     ours = {name: schema for name, schema in schemas.items() if name not in _DEFAULTS}
-    return dict(sorted({**ours, **row["$defs"], "Problem": SCHEMA}.items()))
+    described = dict(sorted({**ours, **row["$defs"], "Problem": SCHEMA}.items()))
+    for schema in described.values():
+        for field in schema.get("properties", {}).values():
+            if field.get("default", ...) is None:
+                del field["default"]  # says no more than that it may be left out; generators err
+    return described

@@ -141,7 +141,7 @@ function running(ctx, vote, redraw) {
       "p",
       { class: "brief-meta" },
       linked(vote.ref),
-      el("span", {}, called ? "waits to be agreed to" : `${vote.cast ?? 0} of ${all} voted`, tallied(vote)),
+      el("span", {}, called ? "waits to be agreed to" : `${vote.voted ?? 0} of ${all} voted`, tallied(vote)),
       countdown(vote),
       vote.waiting.length > 0 && el("span", {}, "awaited: ", some(vote.waiting)),
     ),

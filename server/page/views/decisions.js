@@ -133,7 +133,7 @@ function length(share) {
 }
 
 function ballot(ctx, vote) {
-  const cast = vote.cast ?? 0;
+  const cast = vote.voted ?? 0;
   const all = Object.keys(vote.electorate ?? {}).length;
   return el(
     "article",

@@ -65,7 +65,7 @@ function waiting(one) {
     "p",
     { class: "soft small" },
     one.ends_ms && [countdown(one), "; "],
-    one.status === "called" ? "to be agreed to: " : `${one.cast ?? 0} of ${many(all, "ballot")} cast`,
+    one.status === "called" ? "to be agreed to: " : `${one.voted ?? 0} of ${many(all, "ballot")} cast`,
     names.length > 0 && [one.status === "called" ? "" : "; waits for ", names.slice(0, 6).flatMap((name, at) => [at ? ", " : "", named(name)]), names.length > 6 && ` and ${names.length - 6} more`],
   );
 }

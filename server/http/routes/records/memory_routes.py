@@ -13,7 +13,8 @@ from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_table
-from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
+from parley.server.http.bodies.memory_responses import Row, SummaryRow, Usage
+from parley.server.http.bodies.row_models import page_model
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.identity.authorization import Operator, Reader
 from parley.server.http.problems.problem_details import Problem, problem_responses
@@ -30,6 +31,11 @@ from parley.server.render.memory_layers import find_layer
 from parley.server.rows.cite_rows import RecordsByNumber
 from parley.server.rows.digest_rows import participant_row, summary_rows
 from parley.server.rows.item_rows import decision_row, item_entries, proposal_row
+from parley.server.rows.item_shapes import (
+    DecisionRow,
+    ParticipantStands,
+    ProposalRow,
+)
 from parley.server.rows.position_rows import Positions
 
 router = APIRouter(tags=["memory"])
@@ -78,7 +84,10 @@ async def get_layer(
     return json_response(find_layer(layer_name).tree(await read_memory(deps, session, at)))
 
 
-@router.get("/v1/sessions/{session}/decisions", responses={**_PAST, 200: {"model": Rows}})
+@router.get(
+    "/v1/sessions/{session}/decisions",
+    responses={**_PAST, 200: {"model": page_model(DecisionRow)}},
+)
 async def list_decisions(
     session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, status: Decided | None = None, shelf: OnShelf = "firm",
@@ -93,7 +102,10 @@ async def list_decisions(
     return await _items(deps, session, memory, items, after, limit, decision_row)
 
 
-@router.get("/v1/sessions/{session}/proposals", responses={**_PAST, 200: {"model": Rows}})
+@router.get(
+    "/v1/sessions/{session}/proposals",
+    responses={**_PAST, 200: {"model": page_model(ProposalRow)}},
+)
 async def list_proposals(
     session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, status: Offered | None = None, shelf: OnShelf = "firm",
@@ -108,7 +120,10 @@ async def list_proposals(
     return await _items(deps, session, memory, items, after, limit, proposal_row)
 
 
-@router.get("/v1/sessions/{session}/positions", responses={**_PAST, 200: {"model": Rows}})
+@router.get(
+    "/v1/sessions/{session}/positions",
+    responses={**_PAST, 200: {"model": page_model(ParticipantStands)}},
+)
 async def list_positions(
     session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, after: After = 0, limit: Limit = 100,

@@ -21,8 +21,8 @@ from parley.server.http.bodies.session_responses import (
     EntryRow,
     MessageReceiptRow,
     Page,
+    PublishedRow,
     ReceiptRow,
-    Receipts,
 )
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
 from parley.server.http.identity.credentials import charge_rate
@@ -197,7 +197,7 @@ async def edit_message(
             "no-session", "no-item", "no-message", "closed", "conflict", "not-your-name",
             "act-not-allowed", "floor-required", "floor-not-granted", "refused", "busy",
         ),
-        201: {"model": Receipts},
+        201: {"model": PublishedRow},
     },
 )  # fmt: skip
 async def post_entries(

@@ -16,11 +16,11 @@ from parley.listeners.sessions.file_checks import check_packs
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
 from parley.server.http.bodies.session_responses import (
-    Findings,
     Page,
     Running,
     SessionRow,
     SessionState,
+    VerifiedRow,
 )
 from parley.server.http.identity.authorization import (
     AnyToken,
@@ -204,7 +204,7 @@ def _file(spool: IO[bytes]) -> SessionFile:
 
 @router.get(
     "/v1/sessions/{session}/verify",
-    response_model=Findings,
+    response_model=VerifiedRow,
     responses=problem_responses("no-session", "busy"),
 )
 async def verify_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Any:

@@ -118,7 +118,7 @@ def test_a_choice_that_is_none_is_refused_at_the_door(at: Parley) -> None:
         "'first' is no handle of a vote; they look like V3"
     )
     (row,) = at("vote", "show", "s", "V1", "--json").rows()
-    assert (row["cast"], row["ballots"]) == (0, {})
+    assert (row["voted"], row["ballots"]) == (0, {})
 
 
 @pytest.mark.parametrize(

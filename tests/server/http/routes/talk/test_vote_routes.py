@@ -128,7 +128,7 @@ async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
         await open_vote(d, secret=True)
         async with d.client(d.token("bo", session=NAME)) as bo, d.client(d.operator()) as operator:
             cast = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["yes"]})
-            assert (cast.json()["ballots"], cast.json()["cast"]) == (None, 1)
+            assert (cast.json()["ballots"], cast.json()["voted"]) == (None, 1)
             early = await bo.get(f"{PATH}/votes/V1", params={"rule": "majority"})
             assert (early.status_code, slug(early)) == (409, "refused")
             waits = await bo.post(f"{PATH}/votes/V1/count", json={})
