@@ -18,7 +18,7 @@ from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction,
 from parley.memory.text.courtesies import is_placeholder
 from parley.memory.text.plain_blocks import plain_blocks
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
-from parley.memory.text.similarity import fingerprint, text_marks
+from parley.memory.text.similarity import fingerprint, measure_resemblance, text_marks
 
 STANCES: dict[str, Stance] = {
     "support": "support",
@@ -189,12 +189,16 @@ def _speak_to(moment: FoldStep, detection: Detection, link: Link, stance: Stance
 
 
 def _open_proposal_of(moment: FoldStep, decision: Decision) -> Proposal | None:
-    """The open proposal that `decision` is the claim on."""
+    """The open proposal that `decision` is the claim on: named by it, or in the same words."""
     memory = moment.memory
     proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
     if proposal is None or proposal.status != "active":
         return None
-    return proposal if decisions.find_resolving_decision(memory, proposal) is decision else None
+    if decisions.find_resolving_decision(memory, proposal) is not decision:
+        return None
+    likeness = measure_resemblance(decision.fingerprint, proposal.fingerprint)
+    is_named = decision.origin.link in ("handle", "reply")
+    return proposal if is_named or likeness >= memory.settings.echo.similarity else None
 
 
 def react(
@@ -218,12 +222,15 @@ def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     text = _payload(moment, detection)
     if is_placeholder(text):
         return
+    binds = _is_sure(moment, detection) and ratification.may_bind(moment)
     link = find_resolved_proposal(moment, detection, re, fingerprint(text))
-    named = link if link is not None and link.by == "handle" else None
+    if binds and link is not None and not link.sure:
+        link = None  # what binds settles nothing that is only near
+    names = ("handle", "reply") if detection.how in ("act", "tag") else ("handle",)
+    named = link if link is not None and link.by in names else None
     origin = _origin(moment, detection, named)
     supersedes = _superseded_decision(moment, detection, re)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    binds = _is_sure(moment, detection) and ratification.may_bind(moment)
     if resolves is not None and detection.how == "act" and not binds:
         settled = decisions.find_settled(moment.memory, resolves)
         if settled is not None:

@@ -36,7 +36,7 @@ def describe_missing(memory: Memory, item: Proposal | Decision) -> str:
     is_open = proposal is not None and proposal.status == "active"
     lacking = _lacking(memory, proposal if proposal and is_open else item, item.handle)
     if item.ratified is not None:
-        return f"{item.handle} is disputed: {_against(list_opponents(item))}"
+        return f"{item.handle} is disputed {_against(list_opponents(item))}"
     return f"{item.handle} is claimed, not binding: {lacking}"
 
 
@@ -44,7 +44,7 @@ def _lacking(memory: Memory, item: Proposal | Decision, handle: str) -> str:
     """ "P1 needs one more supporter", "P1 is opposed by bo": of the proposal, else the claim."""
     subject = "it" if isinstance(item, Decision) and item.handle == handle else item.handle
     if opponents := list_opponents(item):
-        return f"{subject} is opposed, {_against(opponents)}"
+        return f"{subject} is opposed {_against(opponents)}"
     more = max(0, memory.settings.ratify.quorum - len(list_supporters(item)))
     count = "one more supporter" if more == 1 else f"{more} more supporters"
     chair = ", or the chair's word" if memory.chairs else ""

@@ -178,6 +178,24 @@ def test_what_only_sounds_like_a_decision_of_the_chair_is_a_claim() -> None:
     assert [each.status for each in memory.decisions.values()] == ["claimed"]
 
 
+def test_what_the_chair_decides_settles_no_proposal_that_is_only_near() -> None:
+    """A claim may be told to be on it; what binds has to name it, or to say it again."""
+    for word in (
+        say("bo", "We buy a second rack.", "decide"),
+        ("bo", "[DECISION] Buy a second rack"),
+    ):
+        memory, _ = folded(talk(IDEA, word, chair=["bo"]))
+        assert (memory.decisions[1].status, memory.decisions[1].resolves) == ("ratified", None)
+        assert memory.proposals[1].status == "active"
+
+
+def test_support_of_a_claim_is_none_of_a_proposal_that_is_only_near() -> None:
+    claim = ("bo", "[DECISION] Buy a second rack")
+    memory, _ = folded(talk(IDEA, claim, ("cy", "I support D1."), ("dee", "I support D1.")))
+    assert memory.decisions[1].resolves == 1
+    assert (memory.proposals[1].status, memory.proposals[1].reactions) == ("active", {})
+
+
 def test_a_chair_who_says_a_decision_again_makes_no_second_one() -> None:
     word = ("bo", "[DECISION] We buy a second rack.")
     memory, _ = folded(talk(IDEA, word, ("ana", "Fine."), word, chair=["bo"]))
