@@ -69,6 +69,7 @@ def _list_repeats(memory: Memory, made: Iterable[Proposal | Decision]) -> Iterat
 def _origins(item: Proposal | Decision) -> Iterator[Origin]:
     """Where an item, its sides and its changes come from."""
     yield item.origin
+    changes: tuple[Origin | None, ...]
     if isinstance(item, Proposal):
         yield from (reaction.origin for reaction in item.reactions.values())
         changes = (item.settled,)

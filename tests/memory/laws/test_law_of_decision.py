@@ -127,7 +127,7 @@ def is_final(item: Proposal | Decision) -> bool:
 
 
 def final_items(memory: Memory) -> list[str]:
-    items = [*memory.proposals.values(), *memory.decisions.values()]
+    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
     return [each.handle for each in items if is_final(each)]
 
 
