@@ -364,7 +364,7 @@ async def test_who_proposes_again_what_was_rejected_is_told_why(redis_url: str) 
     """The receipt names the message and the reason where asked; without asking it is as it was."""
     again = {"content": "I propose we buy a heat pump for the boat house."}
     async with doors(redis_url) as d:
-        await begin(d)
+        await begin(d, chair=["bo"])
         async with (
             d.client(d.token("ana", session=NAME)) as ana,
             d.client(d.token("bo", session=NAME)) as bo,
