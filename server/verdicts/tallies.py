@@ -1,10 +1,10 @@
 """How many are on each side of an item: the one count that every view of it shows. Pure.
 
 The sides on a proposal count until it is decided; from then on the proposal shows what its
-decision does: everybody on record there, once, but for its proposer if
-nothing but having proposed it puts them on record there. Sides that a model reads are among them. A secret
-vote puts nobody on record: what it decided is counted as that vote was, or as many as have taken a
-side by name, if those are more.
+decision does: everybody on record there, once, but for its proposer if nothing but having proposed
+it puts them on record there. Sides that a model reads are among them. A secret vote puts nobody on
+record: what it decided is counted as that vote was, or as many as have taken a side by name, if
+those are more.
 """
 
 from __future__ import annotations
