@@ -338,4 +338,4 @@ async def test_a_choice_that_is_no_list_is_told_to_be_one(redis_url: str) -> Non
     assert (word.status_code, word.json()["cast"]) == (201, 1)
     problem = refused.json()
     assert (refused.status_code, problem["field"]) == (422, "choice")
-    assert problem["detail"].endswith('Input should be a list in brackets, also of one: ["..."].')
+    assert problem["detail"].endswith("Input should be a list in brackets, also of one: [...].")
