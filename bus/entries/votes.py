@@ -68,7 +68,7 @@ class BallotCompleted(EntryModel):
     """The outcome of a vote, as whoever held it counted it. Without consensus it settles nothing.
 
     With consensus, the proposal `re` is accepted and a decision ratified, with
-    supporters and dissent on the record.
+    supporters and dissent on the record, if enough others took part or a chair held it.
     """
 
     kind: Literal["ballot.completed"] = "ballot.completed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from parley.bus import Bus, Draft
@@ -86,6 +87,8 @@ async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
 def recount(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
     """The count of the ballots under another rule or quorum. Of a secret vote nobody is named."""
     result = count_vote(vote, rule, quorum)
+    if vote.status == "short" and rule is None and quorum is None:
+        result = replace(result, status="short", carried=None)  # too few others took part
     if not vote.secret:
         return result
     return VoteResult(result.rule, result.status, result.carried, result.tally, (), (), ())

@@ -11,10 +11,16 @@ from parley.memory.extraction.structure.marking_style import make_firm
 from parley.memory.floor import seats
 from parley.memory.items import positions
 from parley.memory.items.decision_sides import count_sides
+from parley.memory.items.decisions import hear_about_decision, take_side
 from parley.memory.items.item_caps import shrink_item
 from parley.memory.items.positions import enforce_caps
 from parley.memory.items.proposals import count_reactions, settle_proposal
-from parley.memory.items.ratification import bind_decision
+from parley.memory.items.ratification import (
+    accept_by_quorum,
+    bind_decision,
+    may_bind,
+    ratify_if_enough,
+)
 from parley.memory.notebooks import notebooks, reflections
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
@@ -71,29 +77,45 @@ def _carry_out(moment: FoldStep, item: Proposal | Decision, entry: ItemCorrected
 
 
 def may_confirm(memory: Memory, name: str, item: Proposal | Decision) -> bool:
-    """Whether `name` may say that an item is one: who may ratify it may."""
+    """Whether `name` may say that an item is one: a chair, or without one anybody but its maker."""
     if memory.chairs:
         return name in memory.chairs
     return name not in (item.participant, item.typist)
 
 
 def _confirm(moment: FoldStep, item: Proposal | Decision) -> bool:
-    """Have an item be what it was taken for: a decision binds though nothing bound it."""
+    """Have an item be what it was taken for. By a chair a decision binds; else it is supported."""
     memory = moment.memory
     if not may_confirm(memory, moment.participant, item):
         return False
     if isinstance(item, Decision):
         if item.status not in ("claimed", "disputed"):
             return False
-        resolves = None if item.resolves is None else memory.proposal(item.resolves)
-        cites = (Cite(moment.n), item.origin.cites[0])
-        bind_decision(moment, item, resolves, Origin(cites, "person", _CONFIRMED))
+        _confirm_decision(moment, item)
         return True
     if item.status != "active" or item.origin.how == "person":
         return False
     item.origin = Origin(item.origin.cites, "person", _CONFIRMED)
     make_firm(moment, item)
     return True
+
+
+def _confirm_decision(moment: FoldStep, decision: Decision) -> None:
+    memory = moment.memory
+    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
+    origin = Origin((Cite(moment.n), decision.origin.cites[0]), "person", _CONFIRMED)
+    if may_bind(moment):
+        bind_decision(moment, decision, proposal, origin)
+        return
+    make_firm(moment, decision)
+    if proposal is not None and proposal.status == "active":
+        reaction = Reaction("support", conditional=False, counted=True, vote=False, origin=origin)
+        make_firm(moment, proposal)
+        take_side(moment, proposal, reaction)
+        accept_by_quorum(moment, proposal, reaction)
+    else:
+        hear_about_decision(moment, decision, "support", origin)
+        ratify_if_enough(moment, decision)
 
 
 def _strike(memory: Memory, item: Proposal | Decision) -> None:

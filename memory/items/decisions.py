@@ -1,9 +1,9 @@
 """The life of a decision.
 
-    claimed ──► ratified    its proposal was accepted, someone permitted said so,
-                            or enough others restated it
+    claimed ──► ratified    its proposal was accepted, a chair said so,
+                            or enough others support or restate it
     claimed, ratified ──► disputed     an opposition after the claim
-    disputed ──► ratified   someone permitted ratified it all the same
+    disputed ──► ratified   a chair ratified it all the same, or nobody opposes it any more
     any ──► superseded      a later ratified one on the same topic or proposal
 
 Supporters and dissenters are those of the proposal that it resolves, and whoever
@@ -43,10 +43,13 @@ def claim_decision(
     origin: Origin,
     resolves: Proposal | None = None,
     supersedes: Decision | None = None,
+    *,
+    anew: bool = False,
 ) -> Decision | None:
     """The decision that somebody says was made: a new one, or the standing one it restates.
 
-    None where a person struck the same words before.
+    `anew`: what is settled already is decided again, not restated. None where a person struck
+    the same words before.
     """
     memory = moment.memory
     marks = fingerprint(text)
@@ -56,10 +59,11 @@ def claim_decision(
         if memory.decisions[ref].struck and similarity >= _STRUCK and origin.how != "act":
             return None
         standing = memory.decision(ref)
-        if standing is not None and _restates(moment, standing):
+        again = anew and origin.how != "act"
+        if standing is not None and _restates(moment, standing, again=again):
             return _restate(moment, standing, origin)
     settled = None if resolves is None else _settling(memory, resolves)
-    if settled is not None and origin.how != "act":
+    if settled is not None and origin.how != "act" and not anew:
         return _restate(moment, settled, origin)
     made = _enter(moment, text, origin, marks, resolves, supersedes)
     put_on_side(made, moment.participant, "support", origin)
@@ -206,7 +210,10 @@ def _resolve(moment: FoldStep, made: Decision, proposal: Proposal) -> None:
     compute_sides(made, proposal)
 
 
-def _restates(moment: FoldStep, standing: Decision) -> bool:
+def _restates(moment: FoldStep, standing: Decision, *, again: bool) -> bool:
+    """True for the claim of another; `again`: for what is ratified already, too."""
+    if again and standing.status == "ratified":
+        return True
     return standing.status == "claimed" and moment.participant != standing.participant
 
 

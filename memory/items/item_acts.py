@@ -18,7 +18,7 @@ from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction,
 from parley.memory.text.courtesies import is_placeholder
 from parley.memory.text.plain_blocks import plain_blocks
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
-from parley.memory.text.similarity import fingerprint, text_marks
+from parley.memory.text.similarity import fingerprint, measure_resemblance, text_marks
 
 STANCES: dict[str, Stance] = {
     "support": "support",
@@ -26,7 +26,12 @@ STANCES: dict[str, Stance] = {
     "dispute": "oppose",
     "abstain": "neutral",
 }
-_RULINGS = ("accept", "reject", "ratify")
+_SIDES_OF_RULINGS: dict[str, Stance] = {
+    "accept": "support",
+    "ratify": "support",
+    "reject": "oppose",
+}
+_RULINGS = tuple(_SIDES_OF_RULINGS)
 
 _EMPHASIS = "**"
 _AROUND = " \t\n*_✅❌"  # ticks behind a heading
@@ -162,14 +167,38 @@ def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
     for link in links:
         if link.item.born == moment.n:
             continue
-        if isinstance(link.item, Decision):
-            if link.by in ("handle", "reply"):
-                marking_style.make_firm(moment, link.item)
-            origin = _origin(moment, detection, link)
-            decisions.hear_about_decision(moment, link.item, stance, origin)
-            ratification.ratify_if_enough(moment, link.item)
-        else:
-            react(moment, detection, link, link.item, stance)
+        _speak_to(moment, detection, link, stance)
+
+
+def _speak_to(moment: FoldStep, detection: Detection, link: Link, stance: Stance) -> None:
+    """Take a side on an item. Who speaks to the claim on an open proposal speaks to both."""
+    item = link.item
+    if isinstance(item, Proposal):
+        react(moment, detection, link, item, stance)
+        return
+    if link.by in ("handle", "reply"):
+        marking_style.make_firm(moment, item)
+    proposal = _open_proposal_of(moment, item)
+    if proposal is not None:
+        react(moment, detection, link, proposal, stance)
+        return
+    origin = _origin(moment, detection, link)
+    decisions.hear_about_decision(moment, item, stance, origin)
+    ratification.ratify_if_enough(moment, item)
+    ratification.restore_if_unopposed(moment, item, origin)
+
+
+def _open_proposal_of(moment: FoldStep, decision: Decision) -> Proposal | None:
+    """The open proposal that `decision` is the claim on: named by it, or in the same words."""
+    memory = moment.memory
+    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
+    if proposal is None or proposal.status != "active":
+        return None
+    if decisions.find_resolving_decision(memory, proposal) is not decision:
+        return None
+    likeness = measure_resemblance(decision.fingerprint, proposal.fingerprint)
+    is_named = decision.origin.link in ("handle", "reply")
+    return proposal if is_named or likeness >= memory.settings.echo.similarity else None
 
 
 def react(
@@ -185,38 +214,44 @@ def react(
         marking_style.make_firm(moment, proposal)
     if decisions.take_side(moment, proposal, reaction):
         ratification.accept_by_quorum(moment, proposal, reaction)
+        decision = decisions.find_resolving_decision(moment.memory, proposal)
+        ratification.restore_if_unopposed(moment, decision, origin)
 
 
 def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     text = _payload(moment, detection)
     if is_placeholder(text):
         return
+    binds = _is_sure(moment, detection) and ratification.may_bind(moment)
     link = find_resolved_proposal(moment, detection, re, fingerprint(text))
-    named = link if link is not None and link.by == "handle" else None
+    if binds and link is not None and not link.sure:
+        link = None  # what binds settles nothing that is only near
+    names = ("handle", "reply") if detection.how in ("act", "tag") else ("handle",)
+    named = link if link is not None and link.by in names else None
     origin = _origin(moment, detection, named)
     supersedes = _superseded_decision(moment, detection, re)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    if resolves is not None and detection.how == "act" and not _may_bind(moment):
+    if resolves is not None and detection.how == "act" and not binds:
         settled = decisions.find_settled(moment.memory, resolves)
         if settled is not None:
             decisions.claim_instead(moment, text, origin, settled)
             return
-    made = decisions.claim_decision(moment, text, origin, resolves, supersedes)
+    made = decisions.claim_decision(moment, text, origin, resolves, supersedes, anew=binds)
     if made is None:
         return
     if made.born == moment.n:
         _note_manner(moment, detection, made)
-    if made.born != moment.n:
-        ratification.ratify_if_enough(moment, made)
-    elif detection.how == "act" and _may_bind(moment):
+    if binds:
         ratification.bind_decision(moment, made, resolves, origin)
+    elif made.born != moment.n:
+        ratification.ratify_if_enough(moment, made)
     elif link is not None and link.sure and resolves is not None and not made.candidate:
         ratification.ratify_by_vote(moment, made, resolves)
 
 
-def _may_bind(moment: FoldStep) -> bool:
-    """True for a chair, whose act of deciding ratifies."""
-    return moment.participant in moment.memory.chairs
+def _is_sure(moment: FoldStep, detection: Detection) -> bool:
+    """True for an act or a tag ("Decision: ..."); what else is read in words only claims."""
+    return detection.how in ("act", "tag") and not _is_unmarked(moment, detection)
 
 
 def _superseded_decision(moment: FoldStep, detection: Detection, re: Re) -> Decision | None:
@@ -293,18 +328,13 @@ def _own_newest(moment: FoldStep) -> Proposal | None:
 
 
 def _rule(moment: FoldStep, detection: Detection, re: Re) -> None:
-    """`accept_proposal`, `reject` and `ratify_decision`, by someone who may and by nobody else.
-
-    Someone who may not has still said where they stand.
-    """
+    """Accept, reject or ratify by a chair; by anyone else this is support, or opposition."""
+    binds = ratification.may_bind(moment)
     for item in _ruled_on(moment, detection, re):
-        origin = _origin(moment, detection, Link(item, "handle"))
-        if not _may_rule(moment, item):
-            stance: Stance = "oppose" if detection.act == "reject" else "support"
-            if isinstance(item, Proposal):
-                react(moment, detection, Link(item, "handle"), item, stance)
-            else:
-                decisions.hear_about_decision(moment, item, stance, origin)
+        link = Link(item, "handle")
+        origin = _origin(moment, detection, link)
+        if not binds:
+            _speak_to(moment, detection, link, _SIDES_OF_RULINGS[detection.act])
         elif isinstance(item, Decision):
             _rule_on_decision(moment, detection.act, item, origin)
         else:
@@ -321,15 +351,6 @@ def _ruled_on(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal |
         if item is not None and item.born != moment.n and item not in items:
             items.append(item)
     return items
-
-
-def _may_rule(moment: FoldStep, item: Proposal | Decision) -> bool:
-    if moment.typist:
-        return False  # a scribe has nobody's say
-    chairs = moment.memory.chairs
-    if chairs:
-        return moment.participant in chairs
-    return moment.participant not in (item.participant, item.typist)
 
 
 def _rule_on_decision(moment: FoldStep, act: str, decision: Decision, origin: Origin) -> None:

@@ -1,8 +1,8 @@
 """The life of a proposal.
 
-    active ──► accepted    a quorum, an act by someone permitted, a vote and its claim
+    active ──► accepted    a quorum, a chair's word, a vote
            ──► adopted     somebody else reported it done, and nobody is against it
-           ──► rejected    an act by someone permitted
+           ──► rejected    a chair's word, a vote
            ──► withdrawn   its proposer
            ──► modified    a successor that amends it
            ──► lapsed      `lapse.after` messages without mention

@@ -1,13 +1,14 @@
-"""What makes a proposal accepted and a decision binding.
+"""The rule of decision: what makes a proposal accepted and a decision binding.
 
-A quorum of others, the word of someone permitted, a claim that restates what a
-vote was cast on. Sides that are read in prose make nothing binding.
-What is accepted has a decision; what a decision replaces is superseded.
+A quorum of others whom nobody opposes, a vote in which enough others took part, a chair's
+word, a claim that restates what enough others voted for. Nobody else binds alone, by whatever
+act; sides that are read in prose make nothing binding. `parley.memory.ledger.decision_rule`
+has the rule in words. What is accepted has a decision; what a decision replaces is superseded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -24,20 +25,49 @@ from parley.memory.state.memory import Memory
 _NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
 
 
-def has_quorum(memory: Memory, proposal: Proposal) -> bool:
-    """True when enough others support it and nobody opposes it.
+def may_bind(moment: FoldStep) -> bool:
+    """True for a chair who speaks for themselves: what they accept, reject or decide binds."""
+    return not moment.typist and moment.participant in moment.memory.chairs
 
-    Conditional support is not support. Only firm opposition is opposition.
+
+def have_quorum(memory: Memory, names: Iterable[str], item: Proposal | Decision) -> bool:
+    """True if enough of `names`, each given once, are others than who made `item`."""
+    others = sum(name not in (item.participant, item.typist) for name in names)
+    return others >= memory.settings.ratify.quorum
+
+
+def list_supporters(item: Proposal | Decision) -> list[str]:
+    """The others who count toward the quorum of `item`, in alphabetical order.
+
+    Conditional support of a proposal is not support; nor is what a scribe typed, or prose said.
     """
-    supporters = 0
-    for name, reaction in proposal.reactions.items():
-        if not is_firm_side(reaction):
-            continue
-        if reaction.stance == "oppose":
-            return False
-        if reaction.stance == "support" and reaction.counted and not reaction.conditional:
-            supporters += name not in (proposal.participant, proposal.typist)
-    return supporters >= memory.settings.ratify.quorum
+    made_by = (item.participant, item.typist)
+    if isinstance(item, Decision):
+        names = [
+            name
+            for name, origin in item.supporters.items()
+            if may_count(origin) and not is_typed_by_scribe(origin)
+        ]
+    else:
+        names = [
+            name
+            for name, reaction in item.reactions.items()
+            if reaction.stance == "support" and reaction.counted and not reaction.conditional
+        ]
+    return sorted(name for name in names if name not in made_by)
+
+
+def list_opponents(item: Proposal | Decision) -> list[str]:
+    """Who is firmly against `item`, in alphabetical order."""
+    if isinstance(item, Decision):
+        return sorted(item.dissenters)
+    reactions = item.reactions.items()
+    return sorted(n for n, each in reactions if each.stance == "oppose" and is_firm_side(each))
+
+
+def has_quorum(memory: Memory, item: Proposal | Decision) -> bool:
+    """True when enough others support it and nobody opposes it."""
+    return not list_opponents(item) and have_quorum(memory, list_supporters(item), item)
 
 
 def has_carrying_vote(
@@ -86,26 +116,24 @@ def ratify_by_vote(
     if proposal.status == "active" and has_carrying_vote(moment.memory, proposal, also):
         cites = (*decision.origin.cites, proposal.origin.cites[0])
         accept_proposal(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
-    elif proposal.status == "accepted":
-        ratify_decision(
-            moment, decision, Origin(decision.origin.cites, "rule", "proposal.accepted")
-        )
 
 
 def ratify_if_enough(moment: FoldStep, decision: Decision) -> None:
     """Ratify a claim that resolves no proposal once enough others marked the same of it."""
-    if decision.status != "claimed" or decision.dissenters or decision.resolves is not None:
+    if decision.status not in ("claimed", "disputed") or decision.resolves is not None:
         return
-    cites = [
-        origin.cites[0]
-        for name, origin in sorted(decision.supporters.items())
-        if name not in (decision.participant, decision.typist)
-        and may_count(origin)
-        and not is_typed_by_scribe(origin)
-    ]
-    if len(cites) >= moment.memory.settings.ratify.quorum:
+    if has_quorum(moment.memory, decision):
+        cites = [decision.supporters[name].cites[0] for name in list_supporters(decision)]
         cites.sort(key=lambda cite: -cite.n)
         ratify_decision(moment, decision, Origin(tuple(cites), "rule", "ratify.quorum"))
+
+
+def restore_if_unopposed(moment: FoldStep, decision: Decision | None, origin: Origin) -> None:
+    """Ratify a decision again that was ratified, then disputed, and that nobody opposes now."""
+    if decision is None or decision.status != "disputed" or decision.dissenters:
+        return
+    if decision.ratified is not None:
+        ratify_decision(moment, decision, Origin(origin.cites, "rule", "ratify.unopposed"))
 
 
 def accept_proposal(moment: FoldStep, proposal: Proposal, origin: Origin) -> None:

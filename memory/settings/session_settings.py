@@ -64,7 +64,7 @@ class MemorySettings(SettingsGroup):
     cache: CacheSettings = CacheSettings()
     exchange: ExchangeSettings = ExchangeSettings()
     episodes: EpisodeSettings = EpisodeSettings()
-    chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
+    chair: tuple[str, ...] = Field((), description="whose word alone accepts, rejects and ratifies")
     bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
 
 

@@ -74,7 +74,9 @@ class StructureSettings(SettingsGroup):
 
 
 class RatifySettings(SettingsGroup):
-    quorum: int = Field(2, ge=1, description="supporters besides the proposer that accept it")
+    quorum: int = Field(
+        2, ge=1, description="others than the proposer whose support accepts, or who must vote"
+    )
 
 
 class LapseSettings(SettingsGroup):

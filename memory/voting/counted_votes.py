@@ -8,12 +8,12 @@ from parley.memory.items.decision_sides import put_on_side
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import settle_proposal
-from parley.memory.items.ratification import ratify_decision
+from parley.memory.items.ratification import may_bind, ratify_decision
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import ABSTAIN
-from parley.memory.voting.electorate import is_proposal_handle, option_proposal
+from parley.memory.voting.electorate import is_attended, is_proposal_handle, option_proposal
 from parley.memory.voting.outcomes import answer_line
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
@@ -22,14 +22,24 @@ Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against
 def complete_ballot(moment: FoldStep, entry: BallotCompleted) -> None:
     """Carry out a ballot with consensus; one without settles nothing.
 
+    It counts if it lists enough others than the proposer, or than who held it, or a chair held it.
     The proposal that it names is accepted, where it is still open, and the
     decision that resolves it ratified, made now if there is none. A ballot that
     names none ratifies what its content says. Where the ballot lists somebody,
     that side is theirs, whatever they said before; their own words stay the
     evidence where they said the same.
     """
-    if entry.consensus:
+    if entry.consensus and _is_attended(moment, entry):
         _accept(moment, entry.re, entry.content, _sides(entry), moment.origin("vote", "ballot"))
+
+
+def _is_attended(moment: FoldStep, entry: BallotCompleted) -> bool:
+    if may_bind(moment):
+        return True
+    named = None if entry.re is None else find_referred(moment.memory, entry.re)
+    apart = (moment.participant,) if named is None else (named.participant, named.typist)
+    listed = {moment.memory.named(name) for side in _sides(entry) for name in side}
+    return len(listed.difference(apart)) >= moment.memory.settings.ratify.quorum
 
 
 def carry_out_vote(moment: FoldStep, entry: BallotCompleted, vote: Vote) -> None:
@@ -51,7 +61,8 @@ def carry_out_vote(moment: FoldStep, entry: BallotCompleted, vote: Vote) -> None
     elif is_proposal_handle(option) or (option == "accept" and is_proposal_handle(on)):
         _accept(moment, on, "", sides, origin, vote)
         for other in vote.options:
-            if is_proposal_handle(other) and other != option:
+            is_other = is_proposal_handle(other) and other != option
+            if is_other and is_attended(moment.memory, vote, other):
                 _reject(moment, other, origin)
     else:
         moment.topic = vote.question

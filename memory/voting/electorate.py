@@ -20,6 +20,22 @@ def may_call(memory: Memory, name: str) -> bool:
     return is_allowed(memory, name, "vote")
 
 
+def is_attended(memory: Memory, vote: Vote, on: str | None) -> bool:
+    """True if `vote` counts for option `on`, or at all (None): a chair called it, or enough
+    others cast a ballot.
+
+    Others than the proposer of what it is on; of an option in words, than who called the vote.
+    """
+    if vote.by in memory.chairs:
+        return True
+    proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
+    if on is not None and is_proposal_handle(on):
+        proposal = option_proposal(memory, on)
+    apart = (vote.by,) if proposal is None else (proposal.participant, proposal.typist)
+    others = sum(name not in apart for name in vote.ballots)
+    return others >= memory.settings.ratify.quorum
+
+
 def list_electorate(memory: Memory) -> dict[str, int]:
     """Weight by name: whoever has a seat now and is no observer, else whoever has spoken."""
     seats = memory.floor.seats

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from parley.bus.entries import MAX_VOTE_SECONDS, VoteConfirmed, VoteInitiated, VoteRule
 from parley.memory.extraction.structure.marking_style import make_firm
-from parley.memory.extraction.structure.shelves import is_firm_side
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import note_mention
+from parley.memory.items.ratification import list_opponents, list_supporters
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.lookup import find_running_vote
@@ -165,10 +165,17 @@ def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:
     if proposal is not None:
         note_mention(memory, proposal)
         if vote.rule == "consent":
-            for name in sorted(electors):
-                reaction = proposal.reactions.get(name)
-                if reaction and reaction.stance == "oppose" and is_firm_side(reaction):
-                    enter_ballot(moment, vote, name, ("reject",))
+            _enter_sides(moment, vote, proposal)
+
+
+def _enter_sides(moment: FoldStep, vote: Vote, proposal: Proposal) -> None:
+    """Under consent, what was said for or against the proposal before is a ballot."""
+    supporters, opponents = list_supporters(proposal), list_opponents(proposal)
+    for name in sorted(vote.electorate):
+        if name in opponents:
+            enter_ballot(moment, vote, name, ("reject",))
+        elif name in supporters:
+            enter_ballot(moment, vote, name, ("accept",))
 
 
 def confirm_vote(moment: FoldStep, entry: VoteConfirmed) -> None:

@@ -11,6 +11,7 @@ The electorate is that of the moment it opens. A closed vote never moves again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from parley.bus.entries import BallotCast, BallotCompleted, VoteRule
@@ -24,6 +25,7 @@ from parley.memory.voice import VOICE
 from parley.memory.voting import counted_votes
 from parley.memory.voting.counting_rules import ABSTAIN, is_short
 from parley.memory.voting.electorate import (
+    is_attended,
     is_proposal_handle,
     may_call,
     option_proposal,
@@ -102,18 +104,23 @@ def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
     if entry.heard is not None and (entry.seconds or 0) != vote.seconds:
         refuse_vote_entry(moment, "was counted before it was given more time", vote)
         return
-    vote.carried = entry.carried and clip(entry.carried, 128)
+    attended = is_attended(memory, vote, entry.carried)
+    carried = entry.carried if attended else None
+    vote.carried = carried and clip(carried, 128)
     vote.rule = entry.rule or vote.rule
     known = (*vote.options, ABSTAIN)
     vote.tally = {option: entry.tally[option] for option in known if option in entry.tally}
     cast = sum(entry.tally.values())
-    short = entry.carried is None and is_short(vote.rule, cast, vote.electorate, vote.quorum)
-    status = "carried" if entry.carried is not None else "short" if short else "failed"
+    short = carried is None and (
+        not attended or is_short(vote.rule, cast, vote.electorate, vote.quorum)
+    )
+    status = "carried" if carried is not None else "short" if short else "failed"
     if vote.secret and short:
         vote.tally = {}  # of so few ballots the counts would say whose they are
     memory.votes.counted += 1
     end_vote(moment, vote, status)
-    counted_votes.carry_out_vote(moment, entry, vote)
+    if carried is not None:
+        counted_votes.carry_out_vote(moment, entry, vote)
 
 
 def _give_up(moment: FoldStep, vote: Vote) -> None:
@@ -165,6 +172,8 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
             participant=VOICE, consensus=False, content=outcome_line, vote=vote.n
         )
     result = count_vote(vote, rule)
+    if not is_attended(memory, vote, result.carried):
+        result = replace(result, status="short", carried=None)
     on = vote.proposal is not None and (result.carried or "accept") in ("accept", "reject")
     about = f"P{vote.proposal}" if on else result.carried
     sides = (

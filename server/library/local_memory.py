@@ -35,6 +35,7 @@ from parley.memory.state import memory as fold
 from parley.memory.state.lookup import target_refusal
 from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
+from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,
@@ -89,8 +90,8 @@ class Memory:
         at: str | None = None,
         id: str = "",
         force: bool = False,
-    ) -> int:
-        """Hear `participant` say something; gives its `n`.
+    ) -> Said:
+        """Hear `participant` say something; gives its `n`, with what it did (`Said`).
 
         With an `id` of your own, hearing it again changes nothing. `at` is the sender's time.
         Raises `InvalidEntry`, `SessionClosed`, `Conflict`; for an `act` on what is not there
@@ -104,7 +105,7 @@ class Memory:
             missing = target_refusal(self.state, message)
             if missing is not None:
                 raise missing
-        return self.publish(message, id)
+        return Said.of(self.state, self.publish(message, id))
 
     def publish(self, entry: Entry, id: str = "") -> int:
         """Take any entry (a vote, a correction, changed settings …); gives its `n`."""

@@ -33,6 +33,7 @@ from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
 from parley.server.library import memory_rows
+from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,
@@ -62,12 +63,15 @@ class OpenSession(SessionClient):
         at: str | None = None,
         id: str | None = None,
         force: bool = False,
-    ) -> int:
-        """`add_message`; gives its `n`. The arguments are those of `parley.Memory.say`."""
+    ) -> Said:
+        """`add_message`; gives its `n`, with what it did (`Said`), once it is folded.
+
+        The arguments are those of `parley.Memory.say`.
+        """
         receipt = await self.add_message(
             participant, content, act=act, re=re, topic=topic, at=at, id=id, force=force
         )
-        return receipt.n
+        return Said.of(await self._access.memory(), receipt.n)
 
     async def context(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import ACTS
+from parley.memory.ledger.decision_rule import RULE
 from parley.memory.state.memory import Memory
 
 _DOES: Final = {
@@ -14,11 +15,10 @@ _DOES: Final = {
     "support": "is for a proposal or decision",
     "oppose": "is against it",
     "abstain": "takes no side on it",
-    "accept": "takes a proposal as the group's: a chair's word, or without a chair anyone's "
-    "but the proposer's",
-    "reject": "sets a proposal aside; who may is as with accept",
-    "decide": "claims that something is decided; it becomes D1, D2, …",
-    "ratify": "confirms a decision; who may is as with accept",
+    "accept": "takes a proposal as the group's if the chair says it; else it is support",
+    "reject": "sets a proposal aside if the chair says it; else it is opposition",
+    "decide": "decides if the chair says it; else claims that it is decided; it becomes D1, D2, …",
+    "ratify": "confirms a decision if the chair says it; else it is support",
     "dispute": "says that a decision was not the group's",
     "ask": "asks; `to` says whom",
     "inform": "tells a fact, and takes no side",
@@ -56,7 +56,8 @@ def describe_grammar(memory: Memory | None = None) -> str:
         "|---|---|",
     ]
     lines += [f"| `{handle}` | {what} |" for handle, what in _HANDLES.items()]
-    lines += ["", "Give a handle or a number as `re` or `ref`.", "", FENCE]
+    lines += ["", "Give a handle or a number as `re` or `ref`.", "", "## What binds", "", RULE]
+    lines += ["", FENCE]
     if memory is not None:
         lines += ["", "## This session", "", *_rules(memory)]
     return "\n".join(lines)
@@ -71,7 +72,6 @@ def _rules(memory: Memory) -> list[str]:
             f"Agents speak one at a time (`{policy}`): `say` and the acts ask for the floor and "
             "wait for it. People speak when they like."
         )
-    chair = "It has a chair, who accepts, rejects and ratifies." if memory.chairs else (
-        "It has no chair: anyone but the proposer accepts, rejects and ratifies."
-    )  # fmt: skip
+    quorum = memory.settings.ratify.quorum
+    chair = f"It has {'a' if memory.chairs else 'no'} chair; its quorum is {quorum}."
     return [f"- {floor}", f"- {chair}"]

@@ -59,6 +59,7 @@ Take part in the Parley session `{session}` until it is closed or you are told t
 4. When something calls for you (you are addressed, a proposal is in your field, a vote is
    open), do one thing: `propose`, `support` or `oppose` with a reason, `say` an answer,
    `vote`, `decide` once enough have agreed, `ratify` a decision that is not your own.
+   The answer says what is missing for it to bind.
    Before proposing, look whether it was proposed already. Then wait again.
 5. Be silent when you would only repeat what was said. Never answer yourself.
 6. Where one speaks at a time, what you say waits for the floor. If it is not granted, wait for

@@ -37,17 +37,17 @@ def import_day(messages: Iterable[Record]) -> str | None:
 
 
 def present_participants(memory: Memory) -> list[dict[str, Any]]:
-    """Who spoke, the most talkative first, with `also` the other names that are plainly theirs.
+    """Who spoke, took a seat or voted, the most talkative first.
+
+    `also` has the other names that are plainly theirs.
 
     Bots and the server's own voice are nobody.
     """
-    counts = {
-        participant.name: participant.messages
-        for participant in memory.participants.values()
-        if participant.messages
-        and participant.name not in memory.bots
-        and participant.name != VOICE
-    }
+    spoken = {person.name: person.messages for person in memory.participants.values()}
+    seated = (name for name, seat in memory.floor.seats.items() if seat.role != "observer")
+    voted = (name for vote in memory.votes.by_ref.values() for name in vote.ballots)
+    names = {*seated, *voted, *(name for name, count in spoken.items() if count)}
+    counts = {name: spoken.get(name, 0) for name in names - memory.bots - {VOICE}}
     also: dict[str, list[str]] = {}
     others = other_names(counts)
     for nick in others:

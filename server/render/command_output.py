@@ -149,18 +149,21 @@ def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
         write_stdout(b"%d\n" % number)
 
 
-def show_message_receipt(
-    receipt: Receipt, repeats: Sequence[Mapping[str, Any]] | None, json: bool
-) -> None:
-    """`show_receipt` of a message, with the earlier proposals that it says again, where asked."""
+def show_message_receipt(receipt: Receipt, outcome: Mapping[str, Any] | None, json: bool) -> None:
+    """`show_receipt` of a message, with what the message did if that is known."""
     if json:
-        print_json(
-            structs.asdict(receipt) | ({} if repeats is None else {"repeats": list(repeats)})
-        )
+        print_json({**structs.asdict(receipt), **(outcome or {})})
         return
     show_receipt(receipt, receipt.n, json)
-    for row in repeats or ():
-        print_notice(str(row["says"]))
+    if outcome is None:
+        return
+    for how in ("made", "touched"):
+        if outcome[how]:
+            print_notice(f"{how} {', '.join(outcome[how])}")
+    for says in (*outcome["missing"], *(row["says"] for row in outcome["repeats"])):
+        print_notice(str(says))
+    if outcome["rule"]:
+        print_notice(f"The rule: {outcome['rule']}")
 
 
 def show_notice(receipt: Receipt, done: str, json: bool) -> None:

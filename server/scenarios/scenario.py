@@ -145,7 +145,9 @@ class MemoryOverlay(MemorySettings):
     """Settings of the session's memory, laid over those of a preset (docs/settings.md)."""
 
     preset: str = Field("deliberation", description="'parley settings presets' lists them")
-    chair: tuple[Name, ...] = Field((), description="who may accept, reject and ratify")
+    chair: tuple[Name, ...] = Field(
+        (), description="whose word alone accepts, rejects and ratifies"
+    )
     bots: tuple[Name, ...] = Field((), description="whose words are not read for items")
 
 

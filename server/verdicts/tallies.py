@@ -1,9 +1,10 @@
 """How many are on each side of an item: the one count that every view of it shows. Pure.
 
 The sides on a proposal count until it is decided; from then on the proposal shows what its
-decision does: everybody on record there, once. Sides that a model reads are among them. A secret
-vote puts nobody on record: what it decided is counted as that vote was, or as many as have taken a
-side by name, if those are more.
+decision does: everybody on record there, once, but for its proposer if nothing but having proposed
+it puts them on record there. Sides that a model reads are among them. A secret vote puts nobody on
+record: what it decided is counted as that vote was, or as many as have taken a side by name, if
+those are more.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ def shown_sides(memory: Memory, item: LedgerItem) -> dict[str, Side]:
     for name, side in ruling.sides.items():
         if name not in sides or sides[name].stance != side.stance:
             sides[name] = side  # else the proposal's own says more: on what condition
+    if isinstance(item.item, Proposal) and not _is_voted(decision):
+        own = sides.get(item.participant)
+        if own is not None and own.origin == item.item.origin:
+            del sides[item.participant]  # to propose is no side on the proposal
     return sides
 
 
@@ -79,6 +84,12 @@ def settling_decision(memory: Memory, item: LedgerItem) -> LedgerItem | None:
     if not isinstance(known, Decision) or not known.stands or known.ratified is None:
         return None
     return item if known is item.item else ledger_of(memory).item(known.handle)
+
+
+def _is_voted(decision: LedgerItem | None) -> bool:
+    """True if ballots ratified it: then its proposer is on record by a ballot."""
+    ratified = decision.item.ratified if decision and isinstance(decision.item, Decision) else None
+    return ratified is not None and ratified.how == "vote"
 
 
 def _deciding_vote(memory: Memory, decision: LedgerItem) -> Vote | None:

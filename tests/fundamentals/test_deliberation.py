@@ -100,13 +100,13 @@ async def test_an_idea_that_comes_back_is_recognised(
 ) -> None:
     """A proposal in the words of an earlier one says which, and what became of it."""
     await harbour.add_message("Ben", "[PROPOSAL] Sell the old crane and hire one by the day.")
-    await harbour.add_message("Ana", "I will not do that.", act="reject", re="P1")
+    await harbour.add_message("Ben", "Nobody will do that.", act="withdraw", re="P1")
     for number in range(30):
         await harbour.add_message("Cleo", f"Boat {number} is out of the water.")
     await harbour.add_message("Dov", "What if we sell the old crane and hire one by the day?")
     memory = await MemoryReader(bus, packs.known).current("harbour")
     assert memory.proposals[2].echoes == 1
-    assert memory.proposals[1].status == "rejected"
+    assert memory.proposals[1].status == "withdrawn"
 
 
 async def test_a_person_outranks_the_extraction(

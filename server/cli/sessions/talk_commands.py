@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
@@ -15,9 +15,11 @@ from parley.server.cli.shared.options import Json, Session, settings, startup
 if TYPE_CHECKING:
     from parley.bus import Bus, Receipt
     from parley.bus.entries import Message
+    from parley.server.library.said import OutcomeRow
     from parley.server.settings import Settings
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))
+_BINDING: Final = frozenset({"accept", "reject", "ratify", "decide"})  # who says them hears at once
 _FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
 
 Seq = Annotated[
@@ -66,8 +68,9 @@ def say(
     id_: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="own id: resending is harmless")
     ] = None,
-    repeats: Annotated[
-        bool, typer.Option("--repeats", help="then say which earlier proposals it says again")
+    outcome: Annotated[
+        bool,
+        typer.Option("--outcome", help="then say what it made, what that lacks, what it repeats"),
     ] = False,
     force: Annotated[
         bool,
@@ -78,7 +81,7 @@ def say(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Publish one message. Prints its number."""
+    """Publish one message. Prints its number; of a ruling or a decision also what it did."""
     from parley.server.basics import entry_drafts
     from parley.server.cli.shared.bus_calls import call_bus, follow_published
     from parley.server.cli.shared.stdin_words import stdin_text
@@ -95,8 +98,9 @@ def say(
         receipt = call_bus(known, verb, session, message, id_ or "")
     else:
         receipt = _say_on_target(settings(ctx), session, message, id_ or "")
-    rows = _repeats(settings(ctx), session, receipt.n) if repeats else None
-    command_output.show_message_receipt(receipt, rows, json)
+    asked = outcome or act in _BINDING
+    row = _find_outcome(settings(ctx), session, receipt.n) if asked else None
+    command_output.show_message_receipt(receipt, row, json)
 
 
 def _check_needed(message: Message) -> None:
@@ -115,11 +119,11 @@ def _say_on_target(settings: Settings, session: str, message: Message, id: str) 
     return publish_by_service(settings, publish_on_target, session, message, id)
 
 
-def _repeats(settings: Settings, session: str, n: int) -> list[dict[str, Any]]:
+def _find_outcome(settings: Settings, session: str, n: int) -> OutcomeRow | None:
     from parley.server.cli.shared.backend_calls import call_service
-    from parley.server.services.repeats import find_repeats
+    from parley.server.services.message_outcomes import find_outcome
 
-    return call_service(settings, find_repeats, session, n)
+    return call_service(settings, find_outcome, session, n)
 
 
 def publish(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from parley.bus.entries import (
@@ -24,6 +24,13 @@ from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
 Whole = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
 Number = Annotated[int, Field(ge=1, le=MAX_INTEGER)]
 Name = Annotated[str, Field(min_length=1, max_length=128, pattern=r"\S")]
+Choice = Annotated[  # of a ballot: an option, or several
+    list[Name],
+    BeforeValidator(
+        lambda given: [given] if isinstance(given, str) else given,
+        json_schema_input_type=list[Name] | Name,
+    ),
+]
 Cursor = Annotated[str, Field(pattern=CURSOR_PATTERN)] | Whole
 Words = Annotated[str, Field(min_length=1, max_length=1_048_576, pattern=r"\S")]
 Short = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -168,7 +175,7 @@ class ConfirmBody(Spoken):
 
 
 class BallotBody(Spoken):
-    choice: list[Name] = Field(min_length=1, max_length=100)
+    choice: Choice = Field(min_length=1, max_length=100)
     why: Annotated[str, Field(max_length=100_000)] = ""
 
 

@@ -34,8 +34,17 @@ class ReceiptRow(Answer):
 
 
 class MessageReceiptRow(ReceiptRow):
-    """`repeats`, where it was asked for: an echo row each, with `says`, the same on a line."""
+    """With `outcome=SECONDS` also what the message did, if it was folded in time.
 
+    `made` and `touched` are handles; `missing` has a sentence for each of them that is not
+    settled; `rule` is the rule of decision if the message rules or decides and settled nothing.
+    `repeats` has an echo row for each proposal that was made before, with `says`, on a line.
+    """
+
+    made: list[str] | None = None
+    touched: list[str] | None = None
+    missing: list[str] | None = None
+    rule: str | None = None
     repeats: list[Tree] | None = None
 
 

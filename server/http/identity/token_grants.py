@@ -90,7 +90,8 @@ def check_correction(memory: Memory, caller: Caller, by: str, entry: ItemCorrect
     """Raises `Problem` `forbidden` where `by` may not correct this item so.
 
     A merge hands on what others said of one item to another, so it is held to what a
-    change of names is. To confirm is for whoever may ratify: the fold takes it of nobody else.
+    change of names is. To confirm is for a chair, or without one for anybody but its maker: the
+    fold takes it of nobody else.
     """
     if entry.op == "confirm" and not _may_confirm(memory, memory.named(by), entry.ref):
         raise Problem("forbidden", detail=_NOT_RATIFIED)

@@ -65,7 +65,9 @@ def speech_text(result: results.SpeechResult) -> str:
     how = "It was recorded before, as" if result.duplicate else "Recorded as"
     lines = [f"{how} #{result.n}; wait for what follows with after={result.cursor}."]
     floor = [floor_text(result.floor)] if _is_wanted(result.floor) else []
-    return "\n".join([*lines, *_noted(result.found), *floor])
+    lacking = [_line(words) for words in result.missing]
+    rule = [f"The rule: {result.rule}"] if result.rule else []
+    return "\n".join([*lines, *_noted(result.found), *lacking, *rule, *floor])
 
 
 def act_text(result: results.SpeechResult) -> str:

@@ -26,6 +26,7 @@ from parley.server.http.requests.message_requests import (
     entry_id,
     speak_in_turn,
 )
+from parley.server.library.said import outcome_row
 from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_as_seen
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult
@@ -166,6 +167,7 @@ def _speech_result(
     return SpeechResult(
         n=n, seq=cursor.seq, cursor=str(cursor), found=fact_rows,
         floor=floor_as_seen(seat.memory, seat.name), duplicate=duplicate,
+        **outcome_row(seat.memory, n),
     )  # fmt: skip
 
 

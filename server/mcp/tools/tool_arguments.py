@@ -12,6 +12,7 @@ from parley.memory.context.parts import Part as ContextPart
 from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
     Body,
+    Choice,
     Cursor,
     Name,
     Number,
@@ -129,7 +130,7 @@ class Ballot(InSession):
     ref: Annotated[str, Field(pattern=r"^[Vv]?[1-9][0-9]{0,8}$")] = Field(
         description="handle of the vote, such as V1"
     )
-    choice: list[Name] = Field(
+    choice: Choice = Field(
         min_length=1, max_length=100,
         description="one option, or 'abstain'; in a ranked vote several, the best first",
     )  # fmt: skip

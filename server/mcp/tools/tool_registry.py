@@ -98,14 +98,14 @@ TOOLS: Final[tuple[Tool, ...]] = (
     ),
     _act(
         "decide", "Claim a decision",
-        "Say that the group has decided, when enough have said they are for it. It is a claim "
-        "until somebody ratifies it.",
+        "Say that the group has decided, when enough have said they are for it. Unless you are "
+        "the chair it is a claim; the answer says what it lacks.",
         tool_arguments.Decide, speech_tools.decide,
     ),
     _act(
         "ratify", "Ratify",
-        "Confirm a decision (D1) or a proposal as decided, one that you did not make yourself; "
-        "in a session with a chair, only the chair.",
+        "Confirm a decision (D1) or a proposal as decided, one that you did not make yourself. "
+        "Unless you are the chair it counts as support; the answer says what is missing.",
         tool_arguments.React, speech_tools.ratify,
     ),
     Tool(

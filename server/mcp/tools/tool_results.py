@@ -97,12 +97,22 @@ class Waited(Result):
 
 
 class SpeechResult(Result):
-    """`duplicate`: it stood there before, under the same key."""
+    """What was said stands as `n`. `duplicate`: it stood there before, under the same key.
+
+    `found` are the facts of it. `made` and `touched` are handles; `missing` has a sentence for
+    each of them that is not settled; `rule` is the rule of decision if it rules or decides and
+    settled nothing; `repeats` has a row for each proposal that was made before.
+    """
 
     n: int
     seq: int
     cursor: str
     found: list[FactRow]
+    made: list[str] = []
+    touched: list[str] = []
+    missing: list[str] = []
+    rule: str = ""
+    repeats: list[dict[str, Any]] = []
     floor: Floor
     duplicate: bool = False
 

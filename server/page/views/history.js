@@ -23,7 +23,8 @@ const TOLD = { // of somebody, and of nobody
   "episode.opened": ["began it", "was begun"],
   "episode.closed": ["ended it", "was ended"],
 };
-const BY_RULE = ["rule", "vote"]; // how a decision came to be that nobody claimed
+const BY_RULE = ["rule", "vote", "person"]; // how a decision came to be that nobody claimed
+const ACCEPTING = /\/(?:accept|ratify)/; // the rule of one that a chair made by accepting its proposal
 const SHOWN = ["status", "carried", "reason"];
 const MOST = 40;
 
@@ -43,7 +44,7 @@ export function happened(ctx, history) {
 function words({ kind, participant, stance, was, ...data }) {
   const somebody = typeof participant === "string" && participant;
   const told = stance ? turned(stance, was)
-    : kind === "decision.claimed" && BY_RULE.includes(data.how) ? "proposed what it says"
+    : kind === "decision.claimed" && (BY_RULE.includes(data.how) || ACCEPTING.test(data.rule)) ? "proposed what it says"
     : (TOLD[kind]?.[somebody ? 0 : 1] ?? String(kind).replaceAll(/[._]/g, " "));
   const more = SHOWN.filter((name) => typeof data[name] === "string" && data[name]);
   return [

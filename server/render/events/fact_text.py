@@ -78,7 +78,8 @@ _SAYS: Final = {
 }
 
 
-_BY_RULE: Final = frozenset({"rule", "vote"})  # nobody said that it was decided
+_BY_RULE: Final = frozenset({"rule", "vote", "person"})  # nobody said that it was decided
+_ACCEPTING: Final = ("accept", "ratify")  # what a chair said of the proposal
 _COMES: Final = "{ref} comes of {resolves}, which {participant} proposed: {said}"
 
 # Facts that say no more than the line of their entry did; with a pass nothing happens.
@@ -116,12 +117,18 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     )
     data["held"] = "held back: only its wording says so" if data.get("candidate") else "taken up"
     template = _SAYS.get(str(fact["kind"]))
-    if fact["kind"] == "decision.claimed" and data.get("how") in _BY_RULE and data.get("resolves"):
+    if fact["kind"] == "decision.claimed" and data.get("resolves") and _is_unclaimed(data):
         template = _COMES
     if template is None:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()
     line = template.format_map(data)
     return line + " (conditional)" if data.get("conditional") is True else line
+
+
+def _is_unclaimed(data: Mapping[str, Any]) -> bool:
+    """True if a decision came of its proposal's acceptance, and nobody claimed it."""
+    word = str(data.get("rule") or "").partition("/")[2]
+    return data.get("how") in _BY_RULE or word.startswith(_ACCEPTING)
 
 
 def event_line(handle: str, event: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ margin:.15rem 0}section>ul{padding-left:0}li{margin:.15rem 0}section>ul>li{margi
 .lead{margin:.5rem 0}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.3rem .75rem .3rem 0;
 border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:600}
+th,td:not(:last-child){overflow-wrap:break-word}
 .mark{font-weight:600}.firm>bdi{font-weight:600}.over>bdi{color:var(--soft)}
 .quote{font-style:italic}.against>.mark{color:var(--bad)}.long,blockquote{white-space:pre-wrap}
 blockquote{margin:0;padding:.5rem .75rem;background:var(--raised);

@@ -141,7 +141,8 @@ def test_names_and_topics_cannot_forge_a_line() -> None:
 
 def test_the_prefix_is_the_first_part_of_the_text() -> None:
     """`prefix_chars` tells where a provider's cache may end."""
-    memory, _ = folded(talk(("ines", "[DECISION] We rest."), ("ana", "ratify D1")))
+    said = (("ines", "[DECISION] We rest."), ("ana", "ratify D1"))
+    memory, _ = folded(talk(*said, chair=["ana"]))
     context = assemble(memory, Request("ana"))
     assert "Key Decisions Made" in context.text[: context.prefix_chars]
 

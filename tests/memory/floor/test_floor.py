@@ -401,7 +401,10 @@ def test_a_phase_and_the_end_of_a_vote_call_for_new_thoughts(end: str) -> None:
     if end == "phase":
         table.put(EpisodeOpened(participant="ana", episode="phase", title="Votes"))
     else:
-        table.put(BallotCompleted(participant="parley", consensus=True, content="Tea."))
+        sides = ("bo", "cy")
+        table.put(
+            BallotCompleted(participant="parley", consensus=True, content="Tea.", supporters=sides)
+        )
     floor = table.memory.floor
     assert (floor.passes, floor.stirred, floor.hops) == ({}, table.memory.n, 1)
     assert floor.moved == (1 if end == "vote" else 0)

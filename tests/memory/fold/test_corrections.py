@@ -145,14 +145,27 @@ def _shown(n: int) -> Injection:
 
 
 def test_a_confirmed_claim_binds_by_the_word_of_who_confirmed_it() -> None:
-    """A person's word is a rule of its own, and cites the correction and the claim."""
+    """A chair's word is a rule of its own, and cites the correction and the claim."""
     claim = ("ana", "We decided to keep the night ferry.")
-    memory, _ = folded(talk(claim, ItemCorrected(ref="D1", by="bo", op="confirm")))
+    confirm = ItemCorrected(ref="D1", by="bo", op="confirm")
+    memory, _ = folded(talk(claim, confirm, chair=["bo"]))
     decision = memory.decisions[1]
     assert (decision.status, decision.candidate) == ("ratified", False)
     assert decision.ratified is not None
     assert (decision.ratified.how, decision.ratified.rule) == ("person", "item.confirmed")
     assert [cite.n for cite in decision.ratified.cites] == [2, 1]
+
+
+def test_who_is_no_chair_confirms_that_it_is_a_claim_and_supports_it() -> None:
+    """It is firm at once, and binding once enough others confirm or support it."""
+    claim = ("ana", "We decided to keep the night ferry.")
+    confirm = ItemCorrected(ref="D1", by="bo", op="confirm")
+    memory, _ = folded(talk(claim, confirm))
+    decision = memory.decisions[1]
+    assert (decision.status, decision.candidate) == ("claimed", False)
+    assert sorted(decision.supporters) == ["ana", "bo"]
+    memory, _ = folded(talk(claim, confirm, ("cy", "I support D1.")))
+    assert memory.decisions[1].status == "ratified"
 
 
 def test_nobody_confirms_a_claim_of_their_own() -> None:

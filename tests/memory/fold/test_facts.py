@@ -78,6 +78,13 @@ MOVED = (
     ("cy", "+1"), ("dee", "+1"), ("fay", "+1"), ("gus", "+1"),
 )  # fmt: skip
 
+# What the chair decided, and decides otherwise.
+SETTLED: tuple[Entry, ...] = (
+    opening("deliberation", {"chair": ["ana"]}),
+    Message(participant="ana", content="[DECISION] The index stays.", topic="the index"),
+    Message(participant="ana", content="[DECISION] The index goes.", topic="the index"),
+)
+
 # Who holds on to what they proposed, in messages as long as documents.
 HELD = tuple(
     ("ana", f"{words} {'The cellar is dry, and the upper floor is not. ' * 6}")
@@ -110,6 +117,7 @@ def seen_facts() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
     chance = Random(11)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
+    facts += folded(numbered(SETTLED))[1]
     facts += folded(numbered(AGAIN))[1]
     facts += folded(talk(*MOVED))[1]
     facts += folded(talk(*HELD))[1]

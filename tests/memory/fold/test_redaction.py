@@ -227,6 +227,7 @@ def test_what_a_vote_decided_stands_without_the_words_of_its_options(
         VoteInitiated(participant="ana", content="Where to?", options=(SECRET, "home")),
         BallotCast(participant="ana", re="V1", choice=(SECRET,)),
         BallotCast(participant="bo", re="V1", choice=(SECRET,)),
+        chair=["ana"],
     )
     result = counted(folded(log)[0], 1)
     log += numbered([result, Message(participant="ana", content=DECIDED)], log[-1].seq, log[-1].n)

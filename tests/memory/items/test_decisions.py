@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.bus.entries import Act, Message
+from parley.bus.entries import Act, Entry, Message
 from parley.memory.context.context import Request, assemble
 from tests.support.logs.logs import folded, talk
 
@@ -147,9 +147,80 @@ def test_a_decision_on_an_amended_proposal_supersedes_the_earlier_one() -> None:
             ("bo", "accept P1"),
             say("cy", "Move it, but on Monday.", "amend", "P1"),
             ("bo", "accept P2"),
+            chair=["bo"],
         )
     )
     assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
+
+
+CHAIRED = (
+    say("bo", "We move the index to the second disk.", "decide", None),
+    ("bo", "[DECISION] We move the index to the second disk."),
+    ("bo", "Decision: we move the index to the second disk."),
+    ("bo", "[DECISION P1] We move the index to the second disk."),
+)
+
+
+@pytest.mark.parametrize("word", CHAIRED, ids=range(4))
+def test_a_decision_by_the_chair_binds_in_every_spelling(word: Entry | tuple[str, str]) -> None:
+    """An act, a tag and a plain line; by anyone else each is a claim."""
+    memory, _ = folded(talk(IDEA, word, chair=["bo"]))
+    assert [each.status for each in memory.decisions.values()] == ["ratified"]
+    assert memory.proposals[1].status == "accepted"
+    memory, _ = folded(talk(IDEA, word))
+    assert [each.status for each in memory.decisions.values()] == ["claimed"]
+    assert memory.proposals[1].status == "active"
+
+
+def test_what_only_sounds_like_a_decision_of_the_chair_is_a_claim() -> None:
+    """Words that are no mark may be read wrongly; so may what another writes down."""
+    memory, _ = folded(talk(IDEA, ("bo", "We decided to buy a second rack."), chair=["bo"]))
+    assert [each.status for each in memory.decisions.values()] == ["claimed"]
+
+
+def test_what_the_chair_decides_settles_no_proposal_that_is_only_near() -> None:
+    """A claim may be told to be on it; what binds has to name it, or to say it again."""
+    for word in (
+        say("bo", "We buy a second rack.", "decide"),
+        ("bo", "[DECISION] Buy a second rack"),
+    ):
+        memory, _ = folded(talk(IDEA, word, chair=["bo"]))
+        assert (memory.decisions[1].status, memory.decisions[1].resolves) == ("ratified", None)
+        assert memory.proposals[1].status == "active"
+
+
+def test_support_of_a_claim_is_none_of_a_proposal_that_is_only_near() -> None:
+    claim = ("bo", "[DECISION] Buy a second rack")
+    memory, _ = folded(talk(IDEA, claim, ("cy", "I support D1."), ("dee", "I support D1.")))
+    assert memory.decisions[1].resolves == 1
+    assert (memory.proposals[1].status, memory.proposals[1].reactions) == ("active", {})
+
+
+def test_a_chair_who_says_a_decision_again_makes_no_second_one() -> None:
+    word = ("bo", "[DECISION] We buy a second rack.")
+    memory, _ = folded(talk(IDEA, word, ("ana", "Fine."), word, chair=["bo"]))
+    assert [each.status for each in memory.decisions.values()] == ["ratified"]
+
+
+def test_who_supports_the_claim_on_a_proposal_supports_the_proposal() -> None:
+    """Two others than the proposer make it binding; the claim alone is not one of them."""
+    claim = say("bo", "The index goes to the second disk.", "decide", "P1")
+    memory, _ = folded(talk(IDEA, claim, ("ana", "[RATIFY D1]"), ("cy", "[RATIFY D1]")))
+    assert memory.decisions[1].status == "claimed"
+    assert memory.proposals[1].reactions["cy"].stance == "support"
+    memory, _ = folded(talk(IDEA, claim, ("cy", "[RATIFY D1]"), ("dee", "I support D1.")))
+    assert (memory.decisions[1].status, memory.proposals[1].status) == ("ratified", "accepted")
+
+
+def test_a_dispute_ends_once_nobody_opposes_the_decision_any_more() -> None:
+    """What was ratified is ratified again; a claim that was opposed needs its quorum."""
+    memory, _ = folded(talk(*BOUND, ("dee", "I oppose P1.")))
+    assert memory.decisions[1].status == "disputed"
+    memory, _ = folded(talk(*BOUND, ("dee", "I oppose P1."), ("dee", "I support D1.")))
+    assert memory.decisions[1].status == "ratified"
+    claim = ("ana", "[DECISION] We buy a second rack.")
+    memory, _ = folded(talk(claim, ("bo", "[DISPUTE D1]"), ("bo", "I support D1.")))
+    assert memory.decisions[1].status == "disputed"
 
 
 BOUND = [IDEA, ("bo", "+1 to P1"), ("cy", "+1 to P1")]

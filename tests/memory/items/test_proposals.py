@@ -153,12 +153,26 @@ def test_only_a_chair_rules_where_there_is_one() -> None:
     assert memory.proposals[1].status == "accepted"
 
 
-def test_nobody_accepts_their_own_proposal() -> None:
-    """Without a chair anyone may rule, but for the proposer."""
-    memory, _ = folded(talk(IDEA, ("ana", "accept P1")))
+@pytest.mark.parametrize("who", ["ana", "bo"])
+@pytest.mark.parametrize("word", ["accept P1", "reject P1", "[REJECT P1] No.", "[RATIFY P1]"])
+def test_nobody_but_a_chair_accepts_or_rejects_alone(who: str, word: str) -> None:
+    """It counts as support, or opposition, of whoever says it; a chair's word settles it."""
+    memory, _ = folded(talk(IDEA, (who, word)))
     assert memory.proposals[1].status == "active"
-    memory, _ = folded(talk(IDEA, ("bo", "reject P1")))
-    assert memory.proposals[1].status == "rejected"
+    against = "eject" in word.casefold()
+    assert memory.proposals[1].reactions[who].stance == ("oppose" if against else "support")
+    memory, _ = folded(talk(IDEA, ("cy", word), chair=["cy"]))
+    assert memory.proposals[1].status == ("rejected" if against else "accepted")
+
+
+def test_accepting_completes_the_quorum() -> None:
+    """Two others who accept, ratify or support it, in whatever words; not with an objection."""
+    two = (IDEA, ("bo", "accept P1"), ("cy", "[RATIFY P1]"))
+    memory, _ = folded(talk(*two))
+    assert memory.proposals[1].status == "accepted"
+    assert memory.decisions[1].status == "ratified"
+    memory, _ = folded(talk(IDEA, ("dee", "reject P1"), *two[1:]))
+    assert memory.proposals[1].status == "active"
 
 
 def test_an_amendment_succeeds_what_it_amends() -> None:
@@ -208,7 +222,7 @@ def test_an_idea_of_message_5_is_recognised_at_message_55() -> None:
     between = [("cy", f"A remark {index} about other matters.") for index in range(48)]
     again = ("dee", "What if we move the index to the second disk before Friday?")
     memory, facts = folded(
-        talk(*before, IDEA, ("bo", "reject P1"), *between, ("ana", "So."), again)
+        talk(*before, IDEA, ("bo", "reject P1"), *between, ("ana", "So."), again, chair=["bo"])
     )
     echo = next(fact for fact in facts if fact.kind == "proposal.echoed")
     assert (echo.n, echo.data["earlier"], echo.data["earlier_n"]) == (56, "P1", 5)

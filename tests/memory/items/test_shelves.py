@@ -89,7 +89,8 @@ def test_a_candidate_is_in_no_context_and_no_count() -> None:
     Message(participant="cy", content="+1", re=2),
     Message(participant="cy", content="I agree.", re=2),
     VoteInitiated(participant="cy", content="Shall it be?", re="P2"),
-    BallotCompleted(participant="cy", content="Yes.", re="P2", consensus=True),
+    BallotCompleted(participant="cy", content="Yes.", re="P2", consensus=True,
+                    supporters=("ana", "cy")),
     ItemCorrected(ref="P2", op="confirm", by="cy"),
     ItemCorrected(ref="P2", op="topic", value="the index", by="cy"),
 ], ids=str)  # fmt: skip

@@ -55,62 +55,62 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="16feea91d2839ad455780803bd7f6f95",
-    facts="168bb45a47e123d9410b0ce72f64e4fa",
-    memories="e3851eb698a6770c829a9cd15fb9c582",
+    facts="c736bfaed7fdf80bfc5cdfce0ac8b2f2",
+    memories="0b2511e11b1c2eb73f512af817206705",
 )
 GENERATED: Final = (
     Digests(
         logs="adcdaad0d9870296558aeb3b61274638",
-        facts="9b615bec504845d5dd3410c72707371d",
-        memories="7d861c3c8ee9003a773cdf0e233ae1de",
+        facts="5269f7c006ccc4828935bcbd71fbe39a",
+        memories="858e9659244bef294410c11c5c33c252",
     ),
     Digests(
         logs="5f1c5f899508efaad33a287dbc2bf05b",
-        facts="93f1e4673ac62e2f1eeaf86c739b91eb",
-        memories="5b56e77051f31473bbff8749f07c666e",
+        facts="8c734b17a76072437ce83b64b76d7505",
+        memories="b960c19a4117a93375e5dec279ba1816",
     ),
     Digests(
         logs="e0850f939f8158e5b09efb7972f100bc",
-        facts="8d36739ca758a5bb91e5603ad1f572e5",
-        memories="77279319be1cfe1cc483a2288ff4db93",
+        facts="73cfd8f5b87c1358a8864a60edf30292",
+        memories="db26a6ef4e4910a913a661d93cf82795",
     ),
     Digests(
         logs="133f5bcee4f3ca1c00ea480d8b6c3973",
-        facts="e1a7514494b7522993157ea444e657c8",
-        memories="acb088e7d2b3bb6be37ca6907034f844",
+        facts="04ecdd3cab01cd380b6fdc24562e5639",
+        memories="2a49d8a326cbc9a94be6c30938c26537",
     ),
     Digests(
         logs="6056ac93ec83b91fa508286e24204c94",
-        facts="5cd3c1ad92b9144daff2837be669e2a1",
-        memories="ad4ad4b429fd5d2135908540a8bf9296",
+        facts="f83138833ef09219e6eb469e81428545",
+        memories="6449b13c16be42183c02369d32666af9",
     ),
     Digests(
         logs="3fca2774ebb86c2701a45b17225c1bff",
-        facts="3fc6c1941ff2e078e1b38d6cc85d87fb",
-        memories="b989a34bf9df2ef3e0446ac2a336f00f",
+        facts="be841dec06afbeb9c55b10e4caff5fe0",
+        memories="bba8469910ff17631d6b1747bd81493f",
     ),
     Digests(
         logs="80ab948271a73ddce030b45a02f0a10a",
-        facts="c0c7a86e9e36887e9de6a29dddb29659",
-        memories="ae789c30152b00bed8f56f16b2c17477",
+        facts="358899dfa07ff82a100783ab73c69c45",
+        memories="8f7e3bee4c6ee8ec0a232dee02776c47",
     ),
     Digests(
         logs="db5eaac4b7b615cfada84ee6dec05cb4",
-        facts="4d7f63fdaf4ea70440abff14d2a8bde2",
-        memories="14c8815af43d4897edd08be69a0756f5",
+        facts="89f06c0acd8186f0dcd13f3b8fb97821",
+        memories="1ba9fa36cf6bdd6079e4d26632c80916",
     ),
     Digests(
         logs="f6ccae5364a2e1dfdc73cf0d99560a40",
-        facts="db7e02c720d9107906f8f8da568223bd",
-        memories="abbc0c286d6ce8dc7ff20ebe1f2cbc19",
+        facts="df9b3ef76335fa07849e202f9616c627",
+        memories="66d90db341dbf323e3b3a969df44381f",
     ),
     Digests(
         logs="733a521795149d059e3f324dbf379990",
-        facts="c005c06477b305661c48765d5ccf9691",
-        memories="46747dddb212b0225d40f1e09f324f18",
+        facts="251dc83165cbde3a9ae7c1b2ecebc91f",
+        memories="6773e9ef6b6de7948ce56b487c0b1d30",
     ),
 )
-DEMO: Final = "48d125de6fdfac8b7a3165b1ec7c88c9"
+DEMO: Final = "abed2c7bca23a415b4bcf420ed4202ab"
 CORPORA: Final = {
     "dev/irc": Transcripts(
         86, "498bac9bf1e639bdc795b5e31f2db268", "9c1abe518b19a442305c98ecdaa4ee78"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import assume, given
@@ -26,6 +27,7 @@ from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
+from parley.memory.voting.electorate import is_attended
 from parley.memory.voting.outcomes import count_vote
 from parley.memory.voting.turnout import vote_seconds
 from parley.memory.voting.vote_calls import RUNNING
@@ -122,7 +124,8 @@ def test_a_vote_goes_on_from_a_snapshot_as_if_nothing_had_been(body: list[Entry]
 def test_a_published_result_says_what_the_vote_then_holds(body: list[Entry]) -> None:
     """Every open vote can be counted at any time, and closes with what was counted.
 
-    But a secret one that is short of its quorum: its counts would say whose the few ballots are.
+    One in which too few others voted is short. A secret one that is short shows no counts: they
+    would say whose the few ballots are.
     """
     log = numbered([opened(), *body])
     memory, _ = folded(log)
@@ -131,6 +134,8 @@ def test_a_published_result_says_what_the_vote_then_holds(body: list[Entry]) -> 
         if vote.status != "open":
             continue
         result, entry = count_vote(vote), compute_result(memory, ref)
+        if not is_attended(memory, vote, result.carried):
+            result = replace(result, status="short", carried=None)
         (record,) = numbered([entry], memory.seq, memory.n)
         apply(memory, record)
         hidden = vote.secret and result.status == "short"

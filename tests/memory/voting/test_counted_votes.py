@@ -14,7 +14,11 @@ PROPOSED = ("ana", "[PROPOSAL] We drink tea at four.")
 
 
 def ballot(consensus: bool = True, **fields: object) -> BallotCompleted:
-    given = {"participant": "desk", "content": "Tea at four wins.", "re": "P1", **fields}
+    """A ballot that the desk held, in which bo and cy took part."""
+    given = {
+        "participant": "desk", "content": "Tea at four wins.", "re": "P1",
+        "supporters": ("bo", "cy"), **fields,
+    }  # fmt: skip
     return BallotCompleted(consensus=consensus, **given)
 
 
@@ -29,7 +33,19 @@ def test_consensus_accepts_the_proposal_and_ratifies_its_decision() -> None:
     assert proposal.status == "accepted"
     assert decision.status == "ratified"
     assert decision.resolves == 1
-    assert sorted(decision.supporters) == ["ana", "bo"]
+    assert sorted(decision.supporters) == ["ana", "bo", "cy"]
+
+
+@pytest.mark.parametrize("listed", [(), ("bo",), ("ana", "bo"), ("bo", "robert")])
+def test_a_ballot_of_too_few_others_settles_nothing_unless_the_chair_held_it(
+    listed: tuple[str, ...],
+) -> None:
+    """The proposer is no other, and two names of one participant are one."""
+    known = ParticipantAliased(alias="robert", participant="bo")
+    memory, _ = voted(PROPOSED, known, ballot(supporters=listed))
+    assert (memory.proposals[1].status, memory.decisions) == ("active", {})
+    chaired = talk(PROPOSED, known, ballot(supporters=listed), chair=["desk"])
+    assert folded(chaired)[0].proposals[1].status == "accepted"
 
 
 def test_a_ballot_is_the_origin_of_what_it_settles() -> None:
@@ -62,11 +78,11 @@ def test_without_consensus_nothing_is_settled() -> None:
 @pytest.mark.parametrize("re", [None, "P9", "nonsense", 77])
 def test_a_ballot_on_no_known_proposal_ratifies_what_it_says(re: object) -> None:
     """The decision is the ballot's own words; nobody is on its side but who is listed."""
-    memory, _ = voted(("ana", "Morning."), ballot(re=re, supporters=("ana",)))
+    memory, _ = voted(("ana", "Morning."), ballot(re=re, supporters=("ana",), dissenters=("bo",)))
     (decision,) = memory.decisions.values()
     assert decision.status == "ratified"
     assert decision.outcome == "Tea at four wins."
-    assert decision.tally == (1, 0, 0)
+    assert decision.tally == (1, 1, 0)
     assert decision.resolves is None
 
 
@@ -87,20 +103,18 @@ def test_a_ballot_ratifies_the_claim_that_stands() -> None:
 
 def test_a_proposal_that_was_settled_otherwise_stays_so() -> None:
     """Rejected is rejected; the decision is on record all the same."""
-    memory, _ = voted(
-        PROPOSED,
-        Message(participant="bo", content="I reject P1.", act="reject", re="P1"),
-        ballot(),
-    )
+    rejected = Message(participant="bo", content="I reject P1.", act="reject", re="P1")
+    memory, _ = folded(talk(PROPOSED, rejected, ballot(), chair=["bo"]))
     assert memory.proposals[1].status == "rejected"
     assert memory.decisions[1].status == "ratified"
 
 
 def test_a_second_ballot_changes_sides_and_no_more() -> None:
     """Whoever it lists stands where it says; nothing is ratified twice."""
-    memory, facts = voted(PROPOSED, ballot(supporters=("ana", "bo")), ballot(dissenters=("bo",)))
+    again = ballot(supporters=("cy",), dissenters=("bo",))
+    memory, facts = voted(PROPOSED, ballot(supporters=("bo", "cy")), again)
     assert [fact.kind for fact in facts].count("decision.ratified") == 1
-    assert sorted(memory.decisions[1].supporters) == ["ana"]
+    assert sorted(memory.decisions[1].supporters) == ["ana", "cy"]
     assert sorted(memory.decisions[1].dissenters) == ["bo"]
 
 
@@ -109,15 +123,17 @@ def test_a_ballot_knows_its_voters_by_their_other_names() -> None:
     memory, _ = voted(
         PROPOSED,
         ParticipantAliased(alias="ana-2", participant="ana"),
-        ballot(supporters=("ana-2", "ana")),
+        ballot(supporters=("ana-2", "ana", "bo", "cy")),
     )
-    assert memory.decisions[1].tally == (1, 0, 0)
+    assert memory.decisions[1].tally == (3, 0, 0)
 
 
 def test_ones_own_words_stay_the_evidence_of_ones_side() -> None:
     """A ballot that lists somebody where they stood already puts no words in their mouth."""
     memory, _ = voted(
-        PROPOSED, ("bo", "I oppose P1, it keeps me awake."), ballot(dissenters=("bo", "cy"))
+        PROPOSED,
+        ("bo", "I oppose P1, it keeps me awake."),
+        ballot(supporters=(), dissenters=("bo", "cy")),
     )
     dissent = memory.decisions[1].dissenters
     assert {name: origin.cites[0].n for name, origin in dissent.items()} == {"bo": 2, "cy": 3}

@@ -424,10 +424,29 @@ def test_a_carried_reject_rejects_and_decides_nothing() -> None:
 def test_nothing_carried_leaves_the_proposal_open() -> None:
     """Back to discussion: a new vote may be called on it."""
     room = voting()
-    decided(room, ana="accept", bo="reject")
+    decided(room, ana="accept", bo="reject", cy="abstain")
     assert room.vote().status == "failed"
     assert room.memory.proposals[1].status == "active"
     assert kinds(room.call(re="P1"))[0] == "vote.called"
+
+
+@pytest.mark.parametrize("choice", ["accept", "reject"])
+@pytest.mark.parametrize("rule", ["majority", "unanimity", "consent"])
+def test_a_vote_of_too_few_others_is_short_unless_a_chair_called_it(choice: str, rule: Any) -> None:
+    """The proposer is no other; a result that says otherwise changes nothing."""
+    for chair, status in (((), "short"), (("ana",), "carried")):
+        room = Room(*THREE, chair=list(chair))
+        room.call(re="P1", rule=rule)
+        for name in ("ana", "bo"):
+            room.cast(name, choice)
+        result = compute_result(room.memory, 1)
+        if chair and (choice, rule) == ("reject", "consent"):
+            continue  # an objection carries nothing
+        assert (result.carried is not None) == (status == "carried")
+        room.put(result.model_copy(update={"carried": choice}))
+        assert room.vote().status == status
+        settled = {"accept": "accepted", "reject": "rejected"}[choice]
+        assert room.memory.proposals[1].status == (settled if chair else "active")
 
 
 def test_of_several_proposals_one_is_accepted_and_the_others_rejected() -> None:
@@ -451,7 +470,7 @@ def test_words_are_decided_as_the_answer_to_the_question() -> None:
     assert (first.topic, first.outcome) == ("Which drink is served?", "Which drink is served? tea")
     assert sorted(first.dissenters) == ["cy"]
     room.call("Which drink is served?", options=("tea", "coffee"))
-    for name in ("ana", "bo"):
+    for name in ("ana", "bo", "cy"):
         room.cast(name, "coffee", re="V2")
     room.close(2)
     assert (first.status, first.superseded_by) == ("superseded", 2)
@@ -508,7 +527,9 @@ def test_an_agent_without_the_capability_closes_no_vote() -> None:
 def test_a_ballot_completed_that_names_no_vote_cancels_the_one_that_ran() -> None:
     """It settles the proposal as ever; what was voted on is settled then."""
     room = voting()
-    facts = room.put(BallotCompleted(participant="desk", consensus=True, content="Tea.", re="P1"))
+    sides = ("bo", "cy")
+    facts = room.put(BallotCompleted(participant="desk", consensus=True, content="Tea.", re="P1",
+                                     supporters=sides))  # fmt: skip
     assert only(facts, "vote.closed").data["reason"] == "P1 is accepted"
 
 
@@ -517,13 +538,15 @@ def test_a_ballot_completed_that_names_no_vote_cancels_the_one_that_ran() -> Non
     [
         (Message(participant="ana", content="I withdraw P1."), "P1 is withdrawn"),
         (Message(participant="bo", content="accept P1"), "P1 is accepted"),
+        (Message(participant="cy", content="reject P1"), "P1 is rejected"),
         (ItemCorrected(ref="P1", by="ana", op="retract"), "P1 was retracted"),
         (SessionClosed(reason="done"), "the session was closed"),
     ],
 )
 def test_what_settles_the_question_otherwise_cancels_the_vote(entry: Entry, reason: str) -> None:
     """Nothing of it is counted any more."""
-    room = voting()
+    room = Room(*THREE, chair=["bo", "cy"])
+    room.call(re="P1", by="bo")
     fact = only(room.put(entry), "vote.closed")
     assert fact.data["status"] == "cancelled"
     assert fact.data["reason"] == reason
@@ -549,6 +572,8 @@ def test_words_against_a_proposal_are_an_objection_under_consent() -> None:
     assert room.vote().ballots["bo"].choice == ("reject",)
     assert compute_result(room.memory, 1).carried is None
     room.put(Message(participant="bo", content="I support P1."))
+    assert compute_result(room.memory, 1).carried is None  # one other alone
+    room.cast("cy", "accept")
     assert compute_result(room.memory, 1).carried == "accept"
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
     assert compute_result(room.memory, 1).dissenters == ("cy",)
@@ -558,6 +583,8 @@ def test_words_against_a_proposal_are_an_objection_under_consent() -> None:
 def test_a_result_that_an_objection_came_before_is_counted_again() -> None:
     """Said in words it is a ballot as any other: what the log has before the result counts."""
     room = voting(rule="consent", window=1)
+    room.cast("bo", "accept")
+    room.cast("cy", "accept")
     room.put(Message(participant="ana", content="So."))
     early = compute_result(room.memory, 1)
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
@@ -599,9 +626,25 @@ def test_an_option_that_is_called_reject_or_not_is_consented_to_alike() -> None:
     assert is_complete(room.memory, vote)
 
 
-def test_silence_consents() -> None:
-    """No quorum is asked."""
+def test_silence_consents_where_the_chair_called_the_vote() -> None:
+    """No quorum of weight is asked; by anyone else enough others have to say that they consent."""
+    room = Room(*THREE, chair=["cy"])
+    room.call(re="P1", by="cy", rule="consent", quorum=1000)
+    room.close()
+    assert room.memory.proposals[1].status == "accepted"
     room = voting(rule="consent", quorum=1000)
+    room.close()
+    assert room.vote().status == "short"
+    assert room.memory.proposals[1].status == "active"
+
+
+def test_support_said_before_is_a_ballot_under_consent() -> None:
+    """As an objection is; the proposer's own is that of no other."""
+    said = [Message(participant=name, content="I support P1.") for name in ("ana", "bo")]
+    room = Room(*THREE, *said)
+    room.call(re="P1", rule="consent")
+    assert sorted(room.vote().ballots) == ["bo"]
+    room.cast("cy", "accept")
     room.close()
     assert room.memory.proposals[1].status == "accepted"
 
@@ -744,9 +787,11 @@ def test_a_context_says_what_is_voted_on_and_who_is_missing() -> None:
         assert "  not voted yet: bo, cy" in text
         assert '  so far: "accept 1, reject 0"' in text
     room.cast("bo", "reject")
+    room.cast("cy", "abstain")
     room.close()
     text = assemble(room.memory, Request(participant="bo")).text
-    assert '- V1 (majority) on P1 carried nothing ("accept 1, reject 1"): "Tea at four?"' in text
+    counts = '"accept 1, reject 1, abstain 1"'
+    assert f'- V1 (majority) on P1 carried nothing ({counts}): "Tea at four?"' in text
 
 
 def test_a_forged_option_stays_on_its_line() -> None:

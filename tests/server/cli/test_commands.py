@@ -49,7 +49,7 @@ PROMISED = {
     "transcript": {"--format", "--out", "--speaker", "--list", "--skip-bad", "--json"},
     "worker": {"--lanes"},
     "status": {"--json"},
-    "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--repeats", "--json"},
+    "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--outcome", "--json"},
     "publish": {"--json"},
     "join": {"--as", "--may", "--json"},
     "floor show": {"--json"},

@@ -23,6 +23,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.shipped_packs import known_packs
 from parley.memory.errors import ContextOverflow, SettingsRefused, UnknownRef
 from parley.memory.fold.canonical_bytes import dump
+from parley.memory.ledger.decision_rule import RULE
 from parley.server.library import typed_rows
 from parley.server.records.session_file import export_session
 
@@ -40,7 +41,7 @@ LINES = (
 
 
 def lunch() -> Memory:
-    memory = Memory(title="Lunch")
+    memory = Memory(title="Lunch", settings={"chair": ["Cy"]})
     memory.say("Ana", "I propose that we try the place by the bridge.", at="2026-05-04T12:00:00Z")
     memory.say("Ben", "-1 to P1: they close at two.")
     memory.say("Cy", "I support P1.", act="support", re="P1")
@@ -93,6 +94,35 @@ def test_items_are_rows_with_their_words() -> None:
     assert memory.stats["messages"] == 5
     with pytest.raises(UnknownRef, match="P9"):
         memory.evidence("P9")
+
+
+def test_say_gives_the_number_with_what_the_message_did() -> None:
+    """The same receipt as every door's: made, touched, missing, repeats, and the rule."""
+    memory = Memory()
+    said = memory.say("Ana", "I propose that we try the place by the bridge.")
+    assert (said, said.n, said.made, said.touched) == (1, 1, ["P1"], [])
+    assert (said.missing, said.rule, said.repeats) == (["P1 needs 2 more supporters"], "", [])
+    lone = memory.say("Ben", "I accept it.", act="accept", re="P1")
+    assert (lone.touched, lone.missing) == (["P1"], ["P1 needs one more supporter"])
+    assert lone.rule == RULE
+    claimed = memory.say("Cy", "Decision: we buy a lamp.")
+    assert claimed.made == ["D1"]
+    assert claimed.missing == ["D1 is claimed, not binding: it needs 2 more supporters"]
+    again = memory.say("Dee", "I propose that we try the place by the bridge.")
+    assert [row["repeats"] for row in again.repeats] == ["P1"]
+    assert not any(memory.say("Eli", "Fine weather.").outcome.values())
+
+
+def test_the_count_of_a_proposal_does_not_jump_when_it_is_accepted() -> None:
+    """As many as react to it, before and after; on the decision its proposer is on record, too."""
+    memory = Memory()
+    memory.say("Ana", "I propose that we try the place by the bridge.")
+    for count, name in enumerate(("Ben", "Cy"), 1):
+        memory.say(name, "I support P1.")
+        (proposal,) = memory.proposals
+        assert proposal["tally"]["support"] == len(proposal["reactions"]) == count
+    (decision,) = memory.decisions
+    assert (decision["status"], decision["tally"]["support"]) == ("ratified", 3)
 
 
 def test_an_item_without_a_sender_s_time_has_that_of_its_receipt() -> None:

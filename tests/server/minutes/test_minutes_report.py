@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from parley.bus.entries import Unknown
+from parley.bus.entries import BallotCast, ParticipantJoined, Unknown, VoteInitiated
 from parley.listeners.summaries.extracts import message_lines
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
+from parley.server.minutes.attendance import present_participants
 from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled
 from parley.server.queries.message_search import holds
 from parley.server.records.transcript_analysis import analyze
 from parley.server.render.digest_text import write_minutes
+from parley.server.render.minutes.minutes_html import STYLE
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 from tests.support.logs.logs import PACKS, numbered, talk
@@ -122,3 +124,20 @@ def test_a_message_of_a_later_version_takes_nothing_from_the_minutes() -> None:
     ]
     assert [holds(record, ["tea"], None) for record in log] == [False, True, False, False]
     assert message_lines(log) == [("ana", "I propose tea."), ("bo", "And when?")]
+
+
+def test_who_joined_or_voted_without_a_word_is_present() -> None:
+    """Observers, bots and the server are not."""
+    joined = [ParticipantJoined(participant=name) for name in ("ana", "bo")]
+    watching = ParticipantJoined(participant="eve", role="observer")
+    called = VoteInitiated(participant="ana", content="Tea?")
+    cast = BallotCast(participant="bo", re="V1", choice=("accept",))
+    log = talk(*joined, watching, ("ana", "Hello."), called, cast, bots=["tool"])
+    memory = fold_records(Memory(PACKS), log)
+    present = present_participants(memory)
+    assert [(row["participant"], row["messages"]) for row in present] == [("ana", 1), ("bo", 0)]
+
+
+def test_pages_of_minutes_break_no_word_beside_a_cell() -> None:
+    """A name in a table is as wide as it is; only the last cell of a row breaks long words."""
+    assert "td:not(:last-child){overflow-wrap:break-word}" in STYLE

@@ -115,6 +115,7 @@ def test_a_later_decision_on_the_same_resolves_it() -> None:
     decide = [
         {"agent_id": "Bo", "content": "Paint the pier lamp blue.", "act": "propose"},
         {"agent_id": "Ana", "content": "I agree.", "act": "accept", "re": "P1"},
+        {"agent_id": "Dee", "content": "I do, too.", "act": "support", "re": "P1"},
     ]
     asked = ("Cy", "Which lamp for the pier?")
     chat = [CHAT] * AFTER

@@ -25,8 +25,8 @@ IDEA = ("ana", "I propose that we move the index to the second disk before Frida
 FOR = [("bo", "I support P1."), ("cy", "I support P1.")]
 
 
-def brief_of(*lines: Any) -> dict[str, Any]:
-    memory, _ = folded(talk(*lines))
+def brief_of(*lines: Any, **settings: Any) -> dict[str, Any]:
+    memory, _ = folded(talk(*lines, **settings))
     return brief_row(memory)
 
 
@@ -49,7 +49,7 @@ def test_a_replaced_decision_stands_beneath_what_replaced_it_and_nowhere_else() 
         ("ana", "DECISION: the talk is held on Tuesday, which replaces D1."),
         ItemCorrected(ref="D2", by="bo", op="confirm"),
     ]
-    memory, _ = folded(talk(*lines))
+    memory, _ = folded(talk(*lines, chair=["bo"]))
     brief = brief_row(memory)
     (row,) = brief["decided"]
     assert [earlier["ref"] for earlier in row["replaces"]] == ["D1"]
@@ -58,13 +58,13 @@ def test_a_replaced_decision_stands_beneath_what_replaced_it_and_nowhere_else() 
 
 
 def test_claims_wait_apart_until_somebody_confirms_them() -> None:
-    """Confirmed they bind, by that word; dismissed they are gone."""
+    """Confirmed by the chair they bind, by that word; dismissed they are gone."""
     claim = ("ana", "[DECISION] We keep the night ferry.")
     brief = brief_of(claim)
     (row,) = brief["claimed"]
     assert (row["ref"], row["status_text"], row["basis"]) == ("D1", "claimed", "marked")
     assert brief["sentence"] == "Nothing is decided yet, unconfirmed 1."
-    confirmed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="confirm"))
+    confirmed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="confirm"), chair=["bo"])
     assert [row["basis"] for row in confirmed["decided"]] == ["confirmed by a person"]
     dismissed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="retract"))
     assert (dismissed["decided"], dismissed["claimed"]) == ([], [])
@@ -127,7 +127,7 @@ def test_a_proposal_says_that_its_decision_was_replaced() -> None:
     """It was accepted once; what stands now is on its card."""
     later = ("dee", "[DECISION] We move the index to the third disk, which replaces D1.")
     confirmed = ItemCorrected(ref="D2", by="bo", op="confirm")
-    memory, _ = folded(talk(IDEA, *FOR, later, confirmed))
+    memory, _ = folded(talk(IDEA, *FOR, later, confirmed, chair=["bo"]))
     row = next(row for row in page_row(memory)["proposals"] if row["ref"] == "P1")
     assert (row["status"], row["decision"], row["replaced_by"]) == ("accepted", "D1", "D2")
 

@@ -55,8 +55,8 @@ from parley.server.http.state.dependencies import (
 )
 from parley.server.queries.message_search import holds
 from parley.server.rows.entry_rows import log_row, receipt_row, receipt_rows
+from parley.server.services.message_outcomes import MOST_SECONDS, read_outcome
 from parley.server.services.publication import find_published
-from parley.server.services.repeats import MOST_SECONDS, read_repeats
 
 _MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
@@ -95,14 +95,15 @@ async def post_message(
     wait: Annotated[
         int, Query(ge=0, le=25, description="seconds that an agent waits for the floor")
     ] = 20,
-    repeats: Annotated[
-        int, Query(ge=0, le=MOST_SECONDS, description="seconds to wait for what it says again")
+    outcome: Annotated[
+        int, Query(ge=0, le=MOST_SECONDS, description="seconds to wait for what the message did")
     ] = 0,
 ) -> Response:  # fmt: skip
     """Say something. An agent under a floor says it through its seat, in its turn.
 
-    With `repeats`, the receipt tells which earlier proposals it says again and what became of
-    them; the message is in the log before that is asked.
+    With `outcome`, the receipt tells what the message did: which proposals and decisions it made
+    and touched, what these still lack, and which earlier ones it says again. The message is in
+    the log before that is asked.
     """
     body = await read_body(request, MessageBody)
     check_act(caller, body.act)
@@ -121,25 +122,25 @@ async def post_message(
         check_message_authors(memory, caller, [entry])
         if needs_floor(memory, caller):
             receipt = await _in_turn(deps, session, caller, draft, wait)
-            return await _receipt_with_repeats(deps, session, receipt, draft.id, repeats)
+            return await _receipt_with_outcome(deps, session, receipt, draft.id, outcome)
         if (
             is_muted(memory, caller)
             and await find_published(deps.backend.bus, session, draft) is None
         ):
             raise Muted(name)
     (receipt,) = await publish_and_nudge(deps, session, [draft])
-    return await _receipt_with_repeats(deps, session, receipt, draft.id, repeats)
+    return await _receipt_with_outcome(deps, session, receipt, draft.id, outcome)
 
 
-async def _receipt_with_repeats(
+async def _receipt_with_outcome(
     deps: Dependencies, session: str, receipt: Receipt, id: str, seconds: int
 ) -> Response:
-    """The receipt, with what the message says again where `seconds` are waited for it."""
+    """The receipt, with what the message did if `seconds` are waited for that."""
     if not seconds:
         return receipt_response(receipt, id)
-    rows = await read_repeats(deps.backend.reader, session, receipt.n, seconds)
+    row = await read_outcome(deps.backend.reader, session, receipt.n, seconds)
     return json_response(
-        {**receipt_row(receipt, id), "repeats": rows}, 200 if receipt.duplicate else 201
+        {**receipt_row(receipt, id), **(row or {})}, 200 if receipt.duplicate else 201
     )
 
 

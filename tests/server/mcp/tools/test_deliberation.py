@@ -11,6 +11,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, Message, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.ledger.decision_rule import RULE
 from parley.server.http.tokens.callers import caller_from_claims
 from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import McpDependencies, ToolCall
@@ -26,7 +27,7 @@ async def _hears(agent: Agent, after: int) -> dict[str, Any]:
 
 
 async def deliberate(ana: Agent, bo: Agent) -> None:
-    """`ana` proposes, `bo` supports, `ana` claims the decision, `bo` ratifies it."""
+    """`ana` proposes, `bo` supports, `ana` claims the decision, `bo`, in the chair, ratifies it."""
     await ana.do("join_session", description="keeps the harbour")
     there = await bo.do("join_session")
     assert "ana" in there["participants"]
@@ -46,7 +47,11 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
 
     claimed = await ana.do("decide", content="We build the light.", re="P1")
     assert agreed["seq"] < claimed["seq"]
-    await bo.do("ratify", ref="D1")
+    assert (claimed["made"], claimed["touched"], claimed["rule"]) == (["D1"], [], RULE)
+    lacking = "D1 is claimed, not binding: P1 needs one more supporter, or the chair's word"
+    assert claimed["missing"] == [lacking]
+    ratified = await bo.do("ratify", ref="D1")
+    assert (set(ratified["touched"]), ratified["missing"]) == ({"P1", "D1"}, [])
 
     memory = await ana.do("read_memory", part="decisions")
     (decision,) = memory["decisions"]
@@ -61,7 +66,7 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
 async def test_two_agents_decide_over_http(redis_url: str, mode: Mode) -> None:
     """With the newest protocol and with the one before."""
     async with doors(redis_url) as d:
-        await d.deps.backend.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened(chair=["bo"]))
         async with (
             over_http(d, d.token("ana", role="agent"), mode=mode) as ana,
             over_http(d, d.token("bo", role="agent", session="harbour"), mode=mode) as bo,
@@ -72,7 +77,7 @@ async def test_two_agents_decide_over_http(redis_url: str, mode: Mode) -> None:
 async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
     """Each a process of its own on one Redis, one of them with the protocol before the newest."""
     async with await Bus.connect(redis_url) as bus:
-        await bus.open("harbour", opened())
+        await bus.open("harbour", opened(chair=["bo"]))
         async with (
             over_stdio(redis_url, "ana", mode="auto") as ana,
             over_stdio(redis_url, "bo", mode="legacy") as bo,
@@ -112,7 +117,7 @@ async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -
 async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
     """Though the floor is open and nobody counts; both hear how it ended."""
     async with doors(redis_url) as d:
-        await d.deps.backend.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened(chair=["ana"]))
         async with (
             over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,
@@ -123,7 +128,7 @@ async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
             called = await ana.do("call_vote", question="Build it?", proposal="P1")
             assert (called["ref"], called["waiting"]) == ("V1", ["ana", "bo"])
             await ana.do("vote", ref="V1", choice=["accept"])
-            await bo.do("vote", ref="1", choice=["accept"], why="It is dark out there.")
+            await bo.do("vote", ref="1", choice="accept", why="It is dark out there.")
             for agent in (ana, bo):
                 heard = await agent.do("wait_for_messages", after=after, timeout=10)
                 closed = [fact["says"] for fact in heard["facts"] if fact["kind"] == "vote.closed"]
@@ -163,7 +168,7 @@ async def test_a_ballot_without_a_reason_is_told_without_an_empty_line(redis_url
 async def test_a_question_that_came_to_nothing_is_in_the_brief(redis_url: str) -> None:
     """Whoever reads it over MCP learns that it is open still."""
     async with doors(redis_url) as d:
-        await d.deps.backend.bus.open("harbour", opened(vote={"quorum": 1000}))
+        await d.deps.backend.bus.open("harbour", opened(chair=["ana"]))
         async with (
             over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,

@@ -130,7 +130,7 @@ async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
 async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
     """Where to wait from, what a ballot came to, and an act that came to nothing."""
     async with doors(redis_url) as d:
-        await d.deps.backend.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened(chair=["ana"]))
         async with over_http(d, d.token("ana", role="agent", may=["vote"])) as ana:
             joined = await ana.call("join_session", session="harbour")
             assert joined.structured_content is not None

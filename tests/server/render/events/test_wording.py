@@ -146,11 +146,16 @@ def test_a_lesson_says_where_it_was_learnt() -> None:
     assert line == "learnt from boats D2: Paint it green."
 
 
-@pytest.mark.parametrize("how", ["rule", "vote"])
-def test_a_decision_that_nobody_claimed_comes_of_its_proposal(how: str) -> None:
-    """Enough supporters or a vote made it; who proposed it said nothing of a decision."""
+@pytest.mark.parametrize(
+    ("how", "rule"),
+    [("rule", "ratify.quorum"), ("vote", "vote.majority"), ("act", "act/accept"),
+     ("tag", "tag/ratify"), ("pattern", "en@1/accept.handle")],
+)  # fmt: skip
+def test_a_decision_that_nobody_claimed_comes_of_its_proposal(how: str, rule: str) -> None:
+    """Supporters, a vote or the chair made it; who proposed it said nothing of a decision."""
     data = {"participant": "finn", "outcome": "SQLite stays.", "resolves": "P2", "how": how}
+    data["rule"] = rule
     fact = {"kind": "decision.claimed", "ref": "D1", "data": data}
     assert fact_line(fact) == "D1 comes of P2, which finn proposed: SQLite stays."
-    spoken = {**fact, "data": {**data, "how": "act"}}
+    spoken = {**fact, "data": {**data, "how": "act", "rule": "act/decide"}}
     assert fact_line(spoken) == "D1 claimed by finn: SQLite stays."

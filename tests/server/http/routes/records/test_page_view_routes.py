@@ -47,8 +47,8 @@ def test_the_board_says_who_stands_where() -> None:
     Board.model_validate(board)
     (proposal,) = board["proposals"]
     assert (proposal["ref"], proposal["participant"], proposal["n"]) == ("P1", "ana", 1)
-    assert proposal["stances"]["support"] == ["bo", "cy", "ana"]  # accepted: whose it is, too
-    assert proposal["tally"]["support"] == 3
+    assert proposal["stances"]["support"] == ["bo", "cy"]  # to propose is no side on it
+    assert proposal["tally"]["support"] == 2
     ((n, start, end),) = proposal["cites"]
     assert (n, start < end) == (1, True)
     assert [row["participant"] for row in board["decisions"]] == ["ana"]  # dee only sounds so

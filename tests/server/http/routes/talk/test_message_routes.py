@@ -364,21 +364,21 @@ async def test_who_proposes_again_what_was_rejected_is_told_why(redis_url: str) 
     """The receipt names the message and the reason where asked; without asking it is as it was."""
     again = {"content": "I propose we buy a heat pump for the boat house."}
     async with doors(redis_url) as d:
-        await begin(d)
+        await begin(d, chair=["bo"])
         async with (
             d.client(d.token("ana", session=NAME)) as ana,
             d.client(d.token("bo", session=NAME)) as bo,
         ):
-            first = (await ana.post(f"{PATH}/messages?repeats=5", json=again)).json()
+            first = (await ana.post(f"{PATH}/messages?outcome=5", json=again)).json()
             assert first["repeats"] == []
             no = {"content": "It costs too much to run.", "act": "reject", "re": "P1"}
             await bo.post(f"{PATH}/messages", json=no)
-            third = (await ana.post(f"{PATH}/messages?repeats=5", json=again)).json()
+            third = (await ana.post(f"{PATH}/messages?outcome=5", json=again)).json()
             (row,) = third["repeats"]
             assert (row["n"], row["repeats"], row["repeats_n"]) == (third["n"], "P1", 1)
             assert row["says"].startswith("P2 was proposed in message 1 as P1, rejected 1-0 at ")
             assert 'because "It costs too much to run." (bo, message 2)' in row["says"]
             assert row["repeats_n"] < row["n"]
             assert "repeats" not in (await ana.post(f"{PATH}/messages", json=again)).json()
-            too_long = await ana.post(f"{PATH}/messages?repeats=6", json=again)
+            too_long = await ana.post(f"{PATH}/messages?outcome=6", json=again)
             assert too_long.status_code == 422

@@ -1,0 +1,93 @@
+"""What one message did: the handles it made and touched, and what they still lack. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from parley.memory.items import echoes
+from parley.memory.ledger.decision_rule import RULE, describe_missing
+from parley.memory.state.item_state import Decision, Origin, Proposal
+from parley.memory.state.memory import Memory
+
+_RULING_RULES: Final = ("accept", "reject", "ratif", "decide", "decision", "resol", "consensus")
+
+
+class Repeat(Struct, frozen=True):
+    """Proposal `ref` of the message, which was made before."""
+
+    ref: int
+    says: str  # when it was proposed, what became of it and why, on a line
+
+
+class MessageOutcome(Struct, frozen=True):
+    """What a message did to proposals and decisions, as far as they are firm.
+
+    `missing` has a sentence for each of them that is not settled, on what it lacks. `rule` is the
+    rule of decision if the message rules or decides and that settled nothing, else "".
+    """
+
+    made: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
+    rule: str = ""
+
+
+def message_outcome(memory: Memory, n: int) -> MessageOutcome:
+    """What message `n` did, as `memory` has it by now; empty for one that did nothing."""
+    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
+    firm = [item for item in items if item.stands and not item.candidate]
+    made = [item for item in firm if item.born == n]
+    touched = [item for item in firm if item.born < n and any(_cite(_origins(item), n))]
+    missing = [words for item in (*made, *touched) if (words := describe_missing(memory, item))]
+    rules = any(_is_ruling(item, n) for item in (*made, *touched) if describe_missing(memory, item))
+    return MessageOutcome(
+        tuple(item.handle for item in made),
+        tuple(item.handle for item in touched),
+        tuple(missing),
+        tuple(_list_repeats(memory, made)),
+        RULE if rules else "",
+    )
+
+
+def _list_repeats(memory: Memory, made: Iterable[Proposal | Decision]) -> Iterator[Repeat]:
+    for proposal in made:
+        echoed = proposal.echoes if isinstance(proposal, Proposal) else None
+        earlier = memory.proposals.get(echoed or 0)
+        if earlier is None or earlier.born >= proposal.born:
+            continue
+        fate = echoes.describe_fate(memory, earlier)
+        says = (
+            f"{proposal.handle} was proposed in message {earlier.born} as {earlier.handle}, {fate}"
+        )
+        yield Repeat(proposal.ref, says)
+
+
+def _origins(item: Proposal | Decision) -> Iterator[Origin]:
+    """Where an item, its sides and its changes come from."""
+    yield item.origin
+    changes: tuple[Origin | None, ...]
+    if isinstance(item, Proposal):
+        yield from (reaction.origin for reaction in item.reactions.values())
+        changes = (item.settled,)
+    else:
+        for side in (item.supporters, item.dissenters, item.abstainers):
+            yield from side.values()
+        changes = (item.ratified, item.disputed)
+    yield from (origin for origin in changes if origin is not None)
+
+
+def _cite(origins: Iterable[Origin], n: int) -> Iterator[Origin]:
+    return (origin for origin in origins if any(cite.n == n for cite in origin.cites))
+
+
+def _is_ruling(item: Proposal | Decision, n: int) -> bool:
+    """True if the message rules on `item`, or claims it, in an act, a mark or plain words."""
+    for origin in _cite(_origins(item), n):
+        word = (origin.rule or "").partition("/")[2]
+        if origin.how in ("act", "tag", "pattern") and word.startswith(_RULING_RULES):
+            return True
+    return False
