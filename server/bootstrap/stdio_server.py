@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import anyio
@@ -28,7 +28,7 @@ from parley.server.mcp.mcp_server import build_mcp_server
 from parley.server.mcp.stdio_transport import serve_stdio as talk
 from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies
-from parley.server.mcp.tools.tool_offer import ToolOffer
+from parley.server.mcp.tools.tool_offer import ToolOffer, Tools
 from parley.server.runtime import signing_secret
 from parley.server.runtime.connection import run
 from parley.server.runtime.signing_secret import SigningKeys
@@ -39,9 +39,20 @@ _FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
 MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
 
 
-def serve_stdio(settings: Settings, name: str | None, session: str | None, offer: ToolOffer) -> int:
-    """Serve until the end of input; the exit code. Without `token`, `name` says who calls."""
-    return int(run(_serve(settings, identify_caller(settings, name, session), offer)))
+@dataclass(frozen=True, slots=True)
+class StdioOptions:
+    """Who calls (`name`, if no token says it), the one session, and which tools are listed."""
+
+    name: str | None
+    session: str | None
+    tools: Tools = "core"
+    output_schemas: bool = False
+
+
+def serve_stdio(settings: Settings, given: StdioOptions) -> int:
+    """Serve until the end of input; the exit code."""
+    caller = identify_caller(settings, given.name, given.session)
+    return int(run(_serve(settings, caller, ToolOffer(given.tools, given.output_schemas))))
 
 
 def identify_caller(settings: Settings, name: str | None, session: str | None) -> Caller:

@@ -97,8 +97,8 @@ def mcp(
     _installed()
     from parley.server.bootstrap import stdio_server
 
-    offer = stdio_server.ToolOffer(tools, output_schemas)
-    raise SystemExit(stdio_server.serve_stdio(settings(ctx), as_, session, offer))
+    given = stdio_server.StdioOptions(as_, session, tools, output_schemas)
+    raise SystemExit(stdio_server.serve_stdio(settings(ctx), given))
 
 
 def schema(

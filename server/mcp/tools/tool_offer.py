@@ -32,7 +32,8 @@ def offer_from_query(query: Mapping[str, str]) -> ToolOffer:
 
     Raises `Problem` `invalid` for another value of these.
     """
-    tools = {name: name for name in _TOOLS}.get(query.get("tools", "core"))
+    asked = query.get("tools", "core")
+    tools = next((name for name in _TOOLS if name == asked), None)
     schemas = _SWITCH.get(query.get("output_schemas", "false"))
     if tools is None:
         raise Problem("invalid", field="tools", fault="literal_error")
