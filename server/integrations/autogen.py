@@ -12,7 +12,10 @@ from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
 from parley.server.integrations.team_talk import NOTHING, VERBS, TeamTalk, arguments_model
 
+_USER = "user"  # the source of a task that is given as a string
+
 with needing("autogen-agentchat"):
+    from autogen_agentchat.messages import TextMessage
     from autogen_core.memory import (
         Memory,
         MemoryContent,
@@ -80,8 +83,8 @@ def tools(talk: TeamTalk, name: str) -> list[BaseTool[BaseModel, str]]:
 
 
 async def recorded(talk: TeamTalk, stream: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """The stream of a run as it comes, each text of an agent in the log."""
+    """The stream of a run as it comes, each text of an agent in the log; not the user's task."""
     async for event in stream:
-        if type(event).__name__ == "TextMessage":
+        if isinstance(event, TextMessage) and event.source != _USER:
             await talk.record(event.source, event.content)
         yield event

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from inspect import isawaitable
 from typing import Any
 
-from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
 from parley.server.integrations.team_talk import VERBS, TeamTalk
 
@@ -54,18 +52,11 @@ def _said(update: Any) -> Sequence[str]:
 
 def tools(talk: TeamTalk, name: str) -> list[BaseTool]:
     """For `bind_tools`, `ToolNode` and `create_agent`."""
-    return [
-        StructuredTool.from_function(
-            func=partial(_call_now, talk, name, verb), coroutine=partial(_call, talk, name, verb),
-            name=verb.name, description=verb.description, args_schema=verb.schema(),
+    made = []
+    for verb in VERBS:
+        now, later = talk.tool(name, verb)
+        tool = StructuredTool.from_function(
+            now, later, verb.name, verb.description, args_schema=verb.schema()
         )
-        for verb in VERBS
-    ]  # fmt: skip
-
-
-def _call_now(talk: TeamTalk, name: str, verb: Verb, **given: Any) -> str:
-    return talk.act_now(name, verb.name, **given)
-
-
-async def _call(talk: TeamTalk, name: str, verb: Verb, **given: Any) -> str:
-    return await talk.act(name, verb.name, **given)
+        made.append(tool)
+    return made

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from pydantic import PrivateAttr
 
-from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
 from parley.server.integrations.team_talk import VERBS, TeamTalk, arguments_model
 
@@ -43,18 +41,11 @@ class LedgerBlock(BaseMemoryBlock[str]):
 
 def tools(talk: TeamTalk, name: str) -> list[FunctionTool]:
     """For `FunctionAgent(tools=…)`."""
-    return [
-        FunctionTool.from_defaults(
-            fn=partial(_call_now, talk, name, verb), async_fn=partial(_call, talk, name, verb),
-            name=verb.name, description=verb.description, fn_schema=arguments_model(verb),
+    made = []
+    for verb in VERBS:
+        now, later = talk.tool(name, verb)
+        tool = FunctionTool.from_defaults(
+            now, verb.name, verb.description, fn_schema=arguments_model(verb), async_fn=later
         )
-        for verb in VERBS
-    ]  # fmt: skip
-
-
-def _call_now(talk: TeamTalk, name: str, verb: Verb, **given: Any) -> str:
-    return talk.act_now(name, verb.name, **given)
-
-
-async def _call(talk: TeamTalk, name: str, verb: Verb, **given: Any) -> str:
-    return await talk.act(name, verb.name, **given)
+        made.append(tool)
+    return made

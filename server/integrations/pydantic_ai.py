@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
-from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
 from parley.server.integrations.team_talk import VERBS, TeamTalk
 
@@ -28,9 +26,7 @@ def toolset(talk: TeamTalk, name: str) -> FunctionToolset[Any]:
     """For `Agent(toolsets=[…])`."""
     return FunctionToolset(
         [
-            Tool.from_schema(
-                partial(_call, talk, name, verb), verb.name, verb.description, verb.schema()
-            )
+            Tool.from_schema(talk.tool(name, verb)[1], verb.name, verb.description, verb.schema())
             for verb in VERBS
         ]
     )
@@ -44,7 +40,3 @@ def recorder(talk: TeamTalk, name: str) -> Callable[[Any], Awaitable[Any]]:
         return output
 
     return note
-
-
-async def _call(talk: TeamTalk, name: str, verb: Verb, **given: Any) -> str:
-    return await talk.act(name, verb.name, **given)

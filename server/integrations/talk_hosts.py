@@ -93,11 +93,14 @@ class ServerHost:
         return str((await self._ask(f"/{self._session}/context?{asked}"))["text"])
 
     async def items(self) -> list[Item]:
-        return [
-            row
-            for part in ("proposals", "decisions")
-            for row in (await self._ask(f"/{self._session}/{part}"))["rows"]
-        ]
+        rows: list[Item] = []
+        for part in ("proposals", "decisions"):
+            after: int | None = 0
+            while after is not None:
+                page = await self._ask(f"/{self._session}/{part}?after={after}")
+                rows += page["items"]
+                after = page["next"]
+        return rows
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         return await anyio.to_thread.run_sync(self._fetch, path, body)

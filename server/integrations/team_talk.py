@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, Self
 
@@ -69,6 +69,17 @@ class TeamTalk:
     def act_now(self, name: str, verb: str, **given: Any) -> str:
         """`act`, for callers without an event loop."""
         return self._thread.call(partial(_act, name, verb, given))
+
+    def tool(self, name: str, verb: Verb) -> tuple[Callable[..., str], Callable[..., Any]]:
+        """`act_now` and `act` of `name` by `verb`, as functions of the verb's arguments."""
+
+        def now(**given: Any) -> str:
+            return self.act_now(name, verb.name, **given)
+
+        async def later(**given: Any) -> str:
+            return await self.act(name, verb.name, **given)
+
+        return now, later
 
     async def record(self, name: str, text: str) -> int | None:
         """Put what `name` wrote in the log; its number, or None if it wrote nothing."""
