@@ -120,7 +120,7 @@ class ServerHost:
 def _reason(refused: HTTPError) -> str:
     try:
         problem = json.load(refused)
-        return f"{problem['type'].rpartition('/')[2]}: {problem['detail']}"
+        return f"{problem['type'].rpartition(':')[2]}: {problem['detail']}"
     except (ValueError, KeyError, TypeError):
         return f"The server answered {refused.code}."
 

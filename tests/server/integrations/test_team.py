@@ -80,9 +80,9 @@ def test_what_cannot_be_reached_says_so() -> None:
         pytest.raises(Exception, match="no server"),
     ):
         team.ledger_now("ana")
-    with Team(SESSION, url="http://x", redis="redis://x") as team:
-        with pytest.raises(ValueError, match="not both"):
-            team.ledger_now("ana")
+    both = Team(SESSION, url="http://x", redis="redis://x")
+    with both, pytest.raises(ValueError, match="not both"):
+        both.ledger_now("ana")
 
 
 @pytest.mark.parametrize(
