@@ -16,8 +16,10 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
     said,
+    would_repeat,
 )
 
 pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not installed")
@@ -83,3 +85,20 @@ async def test_the_memory_keeps_the_whole_protocol() -> None:
         await memory.close()
         assert (await memory.query("")).results == [found]
     assert [row[0] for row in await said()] == ["ben", "ana"]
+
+
+class _WouldRepeat(ReplayChatCompletionClient):
+    async def create(self, messages: Any, **given: Any) -> CreateResult:
+        turn = would_repeat(str([message.content for message in messages]))
+        call = FunctionCall(id="call", name=turn.tool, arguments=json.dumps(dict(turn.given)))
+        usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
+        return CreateResult(
+            finish_reason="function_calls", content=[call], usage=usage, cached=False
+        )
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two agents have one model, which proposes what it does not read."""
+    from examples.teams.autogen_team import main
+
+    await check_example(await main(_WouldRepeat([], model_info=INFO)))

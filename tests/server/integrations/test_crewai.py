@@ -18,7 +18,9 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
+    would_repeat,
 )
 
 pytest.importorskip("crewai", reason="crewai is not installed")
@@ -37,9 +39,10 @@ class Scripted(BaseLLM):
 
     def call(self, messages: Any, *given: Any, **named: Any) -> str:
         self._given.append(str(messages))
-        if len(self._given) == 1:
-            arguments = json.dumps(dict(self._turn.given))
-            return f"Thought: I act.\nAction: {self._turn.tool}\nAction Input: {arguments}"
+        if len(self._given) % 2:
+            turn = self._turn or would_repeat(self._given[-1])
+            arguments = json.dumps(dict(turn.given))
+            return f"Thought: I act.\nAction: {turn.tool}\nAction Input: {arguments}"
         return f"Thought: I now know the final answer\nFinal Answer: {self._words}"
 
     def supports_function_calling(self) -> bool:
@@ -86,3 +89,12 @@ def test_a_refusal_reaches_the_model_in_our_words() -> None:
     with Team(SESSION) as team:
         given = _run(team, REFUSED, "Well.")
     assert REFUSAL.replace("'", "") in given[1].replace("'", "").replace("\\", "")
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two agents have one model, which proposes what it does not read."""
+    from examples.teams.crewai_team import main
+
+    llm = Scripted(model="scripted")
+    llm._turn, llm._words = None, "Done."
+    await check_example(await anyio.to_thread.run_sync(main, llm))

@@ -15,7 +15,9 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
+    would_repeat,
 )
 
 pytest.importorskip("langgraph", reason="langgraph is not installed")
@@ -82,3 +84,22 @@ async def test_nodes_may_be_async() -> None:
         wrapped = team.langgraph_node("ana", node)
         await wrapped.ainvoke({"messages": []})
         assert "P1" in await team.ledger("ben")
+
+
+class _WouldRepeat:
+    def bind_tools(self, tools: Any) -> _WouldRepeat:
+        return self
+
+    def invoke(self, messages: list[BaseMessage]) -> AIMessage:
+        if messages[-1].type == "tool":
+            return AIMessage("Done.")
+        turn = would_repeat(str([message.content for message in messages]))
+        call = {"name": turn.tool, "args": dict(turn.given), "id": "call"}
+        return AIMessage("", tool_calls=[call])
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two nodes have one model, which proposes what it does not read."""
+    from examples.teams.langgraph_team import main
+
+    await check_example(main(_WouldRepeat()))

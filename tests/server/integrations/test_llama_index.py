@@ -15,8 +15,10 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
     said,
+    would_repeat,
 )
 
 pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
@@ -78,3 +80,17 @@ async def test_tools_may_be_called_without_a_loop_and_the_block_is_put_to() -> N
             [ChatMessage(role="assistant", content="Good.")], from_short_term_memory=True
         )
     assert [row[0] for row in await said()] == ["ana", "ben"]
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two agents have one model, which proposes what it does not read."""
+    from examples.teams.llama_index_team import main
+
+    def scripted(messages: list[ChatMessage], **_: Any) -> ChatMessage:
+        if messages[-1].role == "tool":
+            return ChatMessage(role="assistant", content="Done.")
+        turn = would_repeat(str([message.content for message in messages]))
+        call = ToolCallBlock(tool_call_id="call", tool_name=turn.tool, tool_kwargs=dict(turn.given))
+        return ChatMessage(role="assistant", blocks=[call])
+
+    await check_example(await main(MockFunctionCallingLLM(response_generator=scripted)))

@@ -17,8 +17,10 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
     said,
+    would_repeat,
 )
 
 pytest.importorskip("agents", reason="openai-agents is not installed")
@@ -36,7 +38,7 @@ __all__ = ["own_data"]  # a fixture
 class Scripted(Model):
     """Calls the tool of a turn, then ends with `words`; keeps what it was given."""
 
-    def __init__(self, turn: Turn, words: str) -> None:
+    def __init__(self, turn: Turn | None, words: str) -> None:
         self._turn, self._words = turn, words
         self.instructions: list[str] = []
         self.input: list[Any] = []
@@ -47,9 +49,10 @@ class Scripted(Model):
         self.instructions.append(system_instructions or "")
         self.input.append(input)
         output: Any
-        if len(self.instructions) == 1:
+        if len(self.instructions) % 2:
+            turn = self._turn or would_repeat(self.instructions[-1])
             output = ResponseFunctionToolCall(
-                arguments=json.dumps(dict(self._turn.given)), call_id="call", name=self._turn.tool,
+                arguments=json.dumps(dict(turn.given)), call_id="call", name=turn.tool,
                 type="function_call",
             )  # fmt: skip
         else:
@@ -92,3 +95,10 @@ async def test_a_refusal_reaches_the_model_in_our_words() -> None:
         model = await _run(team, Turn("ana", "propose"), "Well.")
         assert "Refused: content is missing" in str(model.input[1][-1]["output"])
     assert [row[1] for row in await said()] == [None, None]
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two agents have one model, which proposes what it does not read."""
+    from examples.teams.openai_agents_team import main
+
+    await check_example(await main(Scripted(None, "Done."), RunConfig(tracing_disabled=True)))

@@ -15,7 +15,9 @@ from tests.server.integrations.twelve_turns import (
     TURNS,
     Turn,
     check_acts,
+    check_example,
     own_data,
+    would_repeat,
 )
 
 pytest.importorskip("pydantic_ai", reason="pydantic-ai-slim is not installed")
@@ -60,3 +62,16 @@ async def test_a_refusal_reaches_the_model_in_our_words() -> None:
     with Team(SESSION) as team:
         given = await _run(team, REFUSED, "Well.")
     assert REFUSAL in given[1][1].parts[0].content
+
+
+async def test_the_example_does_not_repeat_itself() -> None:
+    """Its two agents have one model, which proposes what it does not read."""
+    from examples.teams.pydantic_ai_team import main
+
+    def scripted(messages: list[Any], info: Any) -> ModelResponse:
+        if len(messages) > 1:
+            return ModelResponse(parts=[TextPart("Done.")])
+        turn = would_repeat(str(info.instructions))
+        return ModelResponse(parts=[ToolCallPart(turn.tool, dict(turn.given))])
+
+    await check_example(await main(FunctionModel(scripted)))

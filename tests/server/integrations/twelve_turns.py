@@ -38,6 +38,23 @@ TURNS: Final = (
     Turn("lead", "decide", {"content": "A replica in each region.", "re": "P2"}),
     Turn("ben", "say", {"content": "I set it up on Monday.", "act": "inform"}),
 )
+PROPOSAL: Final = "We keep the orders in Postgres."
+
+
+def would_repeat(prompt: str) -> Turn:
+    """What an agent of the examples does: it proposes, unless it reads that in its prompt."""
+    if PROPOSAL.rstrip(".") in prompt:
+        return Turn("", "support", {"ref": "P1"})
+    return Turn("", "propose", {"content": PROPOSAL})
+
+
+async def check_example(ledger: str) -> None:
+    """The examples' two agents proposed once, and the second supported that."""
+    assert PROPOSAL.rstrip(".") in ledger
+    acts = [row[:3] for row in await said() if row[1] is not None]
+    assert acts == [("backend", "propose", None), ("data", "support", "P1")]
+
+
 REFUSED: Final = Turn("ana", "support", {"ref": "P9"})
 REFUSAL: Final = "no item 'P9'"
 
