@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from parley.server.integrations.team_talk import TeamTalk
 
 if TYPE_CHECKING:
-    from parley.server.integrations.autogen import LedgerMemory
+    from parley.server.integrations.autogen_agents import LedgerMemory
     from parley.server.integrations.llama_index import LedgerBlock
     from parley.server.integrations.openai_agents import Recorder
 
@@ -47,21 +47,21 @@ class Team(TeamTalk):
 
     def autogen_memory(self, name: str) -> LedgerMemory:
         """AutoGen, `AssistantAgent(memory=[…])`."""
-        from parley.server.integrations import autogen
+        from parley.server.integrations import autogen_agents
 
-        return autogen.LedgerMemory(self, name)
+        return autogen_agents.LedgerMemory(self, name)
 
     def autogen_tools(self, name: str) -> list[Any]:
         """AutoGen, `AssistantAgent(tools=…)`."""
-        from parley.server.integrations import autogen
+        from parley.server.integrations import autogen_agents
 
-        return autogen.tools(self, name)
+        return autogen_agents.tools(self, name)
 
     def autogen_recorded(self, stream: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """AutoGen, around `run_stream(…)`: the same stream; what agents write in it is recorded."""
-        from parley.server.integrations import autogen
+        from parley.server.integrations import autogen_agents
 
-        return autogen.recorded(self, stream)
+        return autogen_agents.recorded(self, stream)
 
     def langgraph_node(self, name: str, node: Callable[..., Any]) -> Any:
         """LangGraph, `add_node(name, …)`: `node` with the ledger in its prompt, and recorded."""

@@ -1,5 +1,5 @@
 """The adapter for AutoGen."""
 
-from parley.server.integrations.autogen import LedgerMemory, recorded, tools
+from parley.server.integrations.autogen_agents import LedgerMemory, recorded, tools
 
 __all__ = ["LedgerMemory", "recorded", "tools"]
