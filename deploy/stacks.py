@@ -4,9 +4,9 @@
 
 Resolves each stack alone, then with the wheel and each of its extras; a stack that comes out
 older beside Parley than alone is a failure. A row that cannot resolve has to name what the other
-side pins, and the pin is read again in the release at hand. Then the README's three lines run in
-real environments of the stacks that say so. Exit status 0 if all is well or if no registry
-answers, else 1.
+side pins, and the pin is read again in the release at hand. Then the README's three lines, and the
+tests of Parley's adapter if there is one, run in real environments of the stacks that say so.
+Exit status 0 if all is well or if no registry answers, else 1.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from uv import find_uv_bin
 from parley.server.basics.output import print_table
 
 ROOT = Path(__file__).resolve().parents[1]
+TESTED = ("tests/server/integrations", "examples/teams")  # of an adapter, and what it runs
 NAME = "parley-deliberation"
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;]+)", re.MULTILINE)
 FIRST_EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -60,11 +61,15 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What a user of one stack installs; `run` is a module of it to import, if it is installed."""
+    """What a user of one stack installs; `run` is a module of it to import, if it is installed.
+
+    `tests` are the tests of Parley's adapter for it, a file of `tests/server/integrations`.
+    """
 
     name: str
     packages: Sequence[str]
     run: str = ""
+    tests: str = ""
     pins: Sequence[Pin] = ()
 
     def names(self) -> list[str]:
@@ -170,8 +175,8 @@ def check_stack(stack: Stack, wheel: Path, extras: Sequence[str]) -> tuple[list[
     return row, wrong
 
 
-def run_readme(stack: Stack, wheel: Path, extras: Sequence[str]) -> str:
-    """Runs the README's first example where the stack is; what went wrong, or "".
+def run_beside(stack: Stack, wheel: Path, extras: Sequence[str]) -> str:
+    """Runs the README's first example and the adapter's tests; what went wrong, or "".
 
     The environment has all extras but those that the stack excludes.
     """
@@ -187,8 +192,26 @@ def run_readme(stack: Stack, wheel: Path, extras: Sequence[str]) -> str:
             [python, "-c", f"import {stack.run}\n{example[1]}"], cwd=folder,
             capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
-    if done.returncode or "the place by the bridge" not in done.stdout:
-        return f"{stack.name}: the README's three lines end in {done.stderr or done.stdout!r}"
+        if done.returncode or "the place by the bridge" not in done.stdout:
+            return f"{stack.name}: the README's three lines end in {done.stderr or done.stdout!r}"
+        return run_tests(stack, python, Path(folder)) if stack.tests else ""
+
+
+def run_tests(stack: Stack, python: str, folder: Path) -> str:
+    """Runs the tests of the stack's adapter on the wheel that `python` has; what failed, or ""."""
+    for part in TESTED:
+        shutil.copytree(ROOT / part, folder / part)
+    uv("pip", "install", "--python", python, "pytest", "pytest-asyncio")
+    command = [
+        python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull,
+        "--rootdir", str(folder), "--import-mode=importlib", "-o", "asyncio_mode=auto",
+        "-o", f"pythonpath={folder}", f"{TESTED[0]}/{stack.tests}",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )
+    if done.returncode or "skipped" in done.stdout:
+        return f"{stack.name}: the adapter's tests end in {done.stdout or done.stderr}"
     return ""
 
 
@@ -219,9 +242,10 @@ def check(stacks: Sequence[Stack], wheel: Path, *, install: bool) -> list[str]:
     for stack in stacks if install else ():
         if stack.run:
             begun = time.monotonic()
-            error = run_readme(stack, wheel, extras)
+            error = run_beside(stack, wheel, extras)
             wrong += [error] if error else []
-            print(f"{'FAILS' if error else 'runs'}: the README's three lines beside {stack.name}, "
+            what = "the README's three lines" + " and the adapter's tests" * bool(stack.tests)
+            print(f"{'FAILS' if error else 'runs'}: {what} beside {stack.name}, "
                   f"{time.monotonic() - begun:.0f} s")  # fmt: skip
     return wrong
 

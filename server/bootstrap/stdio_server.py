@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import anyio
@@ -28,6 +28,7 @@ from parley.server.mcp.mcp_server import build_mcp_server
 from parley.server.mcp.stdio_transport import serve_stdio as talk
 from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies
+from parley.server.mcp.tools.tool_offer import ToolOffer, Tools
 from parley.server.runtime import signing_secret
 from parley.server.runtime.connection import run
 from parley.server.runtime.signing_secret import SigningKeys
@@ -38,9 +39,20 @@ _FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
 MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
 
 
-def serve_stdio(settings: Settings, name: str | None, session: str | None) -> int:
-    """Serve until the end of input; the exit code. Without `token`, `name` says who calls."""
-    return int(run(_serve(settings, identify_caller(settings, name, session))))
+@dataclass(frozen=True, slots=True)
+class StdioOptions:
+    """Who calls (`name`, if no token says it), the one session, and which tools are listed."""
+
+    name: str | None
+    session: str | None
+    tools: Tools = "core"
+    output_schemas: bool = False
+
+
+def serve_stdio(settings: Settings, given: StdioOptions) -> int:
+    """Serve until the end of input; the exit code."""
+    caller = identify_caller(settings, given.name, given.session)
+    return int(run(_serve(settings, caller, ToolOffer(given.tools, given.output_schemas))))
 
 
 def identify_caller(settings: Settings, name: str | None, session: str | None) -> Caller:
@@ -71,7 +83,7 @@ def _by_token(settings: Settings, token: str) -> Caller:
         raise Misuse(f"--token: {problem.detail}") from None
 
 
-async def _serve(settings: Settings, who: Caller) -> int:
+async def _serve(settings: Settings, who: Caller, offer: ToolOffer) -> int:
     passing = SigningKeys(
         (secrets.token_urlsafe(signing_secret.BYTES),), "passing"
     )  # nobody asks for tokens
@@ -80,9 +92,10 @@ async def _serve(settings: Settings, who: Caller) -> int:
         AsyncExitStack() as stack,
     ):
         deps = await stack.enter_async_context(open_dependencies(settings, passing, 0))
+        deps.seats.outlast = True  # a client may start a process for each call
         if (worker := await start_worker_beside(deps)) is not None:
             await stack.enter_async_context(worker)
-        served = build_mcp_server(McpDependencies(deps, PendingWaits()), who)
+        served = build_mcp_server(McpDependencies(deps, PendingWaits()), who, offer)
         longest = settings.serve.body_bytes
         # Once the input is over nobody waits for what others will say.
         with anyio.CancelScope() as talking:

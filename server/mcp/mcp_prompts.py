@@ -14,6 +14,7 @@ from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_resources
 from parley.server.mcp.deliberation_grammar import FENCE, describe_grammar
 from parley.server.mcp.tools.tool_call import McpDependencies
+from parley.server.mcp.tools.tool_offer import ToolOffer
 from parley.server.services import notes
 
 LONGEST: Final = 500  # characters of an argument
@@ -53,18 +54,17 @@ _DELIBERATE: Final = """\
 Take part in the Parley session `{session}` until it is closed or you are told to stop.{role}
 
 1. Call `join_session` with session `{session}`. Keep the `cursor` that it gives.
-2. Call `get_context` once, and read it. `read_memory` has what is decided and open.
+2. Call `get_context` once, and read it.{memory}
 3. Call `wait_for_messages` with that as `after`. Use the `cursor` of each answer for the next call.
    No message is no reason to speak: wait again.
 4. When something calls for you (you are addressed, a proposal is in your field, a vote is
    open), do one thing: `propose`, `support` or `oppose` with a reason, `say` an answer,
-   `vote`, `decide` once enough have agreed, `ratify` a decision that is not your own.
+   `vote`, `decide` once enough have agreed, {ratify} a decision that is not your own.
    The answer says what is missing for it to bind.
    Before proposing, look whether it was proposed already. Then wait again.
 5. Be silent when you would only repeat what was said. Never answer yourself.
 6. Where one speaks at a time, what you say waits for the floor. If it is not granted, wait for
-   messages, and say it again only if it still holds. `pass_floor` when you have nothing to add.
-7. When you are done, call `leave_session`.
+   messages, and say it again only if it still holds.{silent}{leave}
 
 A call that got no answer may have been heard all the same. Give each call that speaks or votes
 a `key`, any word that you used for no other; to repeat a call, repeat its key: the same key again
@@ -76,7 +76,11 @@ A refusal says what to do about it. {fence}
 
 
 async def get_prompt(
-    door: McpDependencies, caller: Caller, name: str, arguments: Mapping[str, str]
+    door: McpDependencies,
+    caller: Caller,
+    name: str,
+    arguments: Mapping[str, str],
+    offer: ToolOffer,
 ) -> GetPromptResult | None:
     """The prompt of that name, filled in; None where there is none. Raises `Problem`."""
     known = next((prompt for prompt in PROMPTS if prompt.name == name), None)
@@ -88,7 +92,7 @@ async def get_prompt(
     match name:
         case "deliberate":
             mcp_resources.check_session(door, caller, arguments["session"])
-            text = _deliberate(arguments["session"], arguments.get("role", ""))
+            text = _deliberate(arguments["session"], arguments.get("role", ""), offer)
         case "minutes":
             minutes = await mcp_resources.minutes_text(door, caller, arguments["session"])
             text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{minutes}"
@@ -104,9 +108,16 @@ async def get_prompt(
     return GetPromptResult(description=known.description, messages=[prompt_message])
 
 
-def _deliberate(session: str, role: str) -> str:
+def _deliberate(session: str, role: str, offer: ToolOffer) -> str:
     wish = f" You are there to: {escape_invisible(one_line(role))}." if role.strip() else ""
-    return _DELIBERATE.format(session=session, role=wish, fence=FENCE, grammar=describe_grammar())
+    few = offer.tools == "core"
+    return _DELIBERATE.format(
+        session=session, role=wish, fence=FENCE, grammar=describe_grammar(),
+        memory="" if few else " `read_memory` has what is decided and open.",
+        ratify="`say` with `act` ratify and `re`" if few else "`ratify`",
+        silent="" if few else " `pass_floor` when you have nothing to add.",
+        leave="" if few else "\n7. When you are done, call `leave_session`.",
+    )  # fmt: skip
 
 
 def _check(known: Prompt, arguments: Mapping[str, str]) -> None:

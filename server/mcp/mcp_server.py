@@ -30,6 +30,7 @@ from parley.server.http.problems.problem_details import (
     problem_from_exception,
     send_problem,
 )
+from parley.server.http.problems.query_parameters import OWN_NAMES
 from parley.server.http.state.dependencies import Dependencies, MountedPart
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_prompts, mcp_resources
@@ -39,6 +40,7 @@ from parley.server.mcp.tools import tool_registry
 from parley.server.mcp.tools.call_dispatch import ToolRequest, run_tool
 from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import McpDependencies
+from parley.server.mcp.tools.tool_offer import QUERY, ToolOffer, offer_from_query
 
 PATH: Final = "/mcp"
 _INSTRUCTIONS: Final = (
@@ -99,8 +101,10 @@ class _Endpoint:
         self._manager = manager
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[OWN_NAMES] = QUERY
         try:
             scope.setdefault("state", {})["caller"] = await self.needs(HTTPConnection(scope))
+            offer_from_query(HTTPConnection(scope).query_params)
             again = await check_envelope(scope, receive)
         except Problem as problem:
             await send_problem(problem, scope, receive, send)
@@ -110,9 +114,14 @@ class _Endpoint:
             await self._manager.handle_request(scope, again, send)
 
 
-def build_mcp_server(door: McpDependencies, caller: Caller | None = None) -> Server[Any]:
-    """The server of MCP. `caller` is who calls where no request brings a token."""
-    handlers = _Handlers(door, caller)
+def build_mcp_server(
+    door: McpDependencies, caller: Caller | None = None, offer: ToolOffer | None = None
+) -> Server[Any]:
+    """The server of MCP. `caller` is who calls where no request brings a token.
+
+    `offer` says which tools are listed; None: the address of each request.
+    """
+    handlers = _Handlers(door, caller, offer)
     made: Server[Any] = Server(
         "parley", version=version(), title="Parley", instructions=_INSTRUCTIONS,
         get_tool_input_schema=tool_registry.input_schema,
@@ -142,15 +151,16 @@ async def _without_echo(ctx: Context, call_next: CallNext) -> HandlerResult:
 class _Handlers:
     """What the protocol asks, answered from the registries."""
 
-    def __init__(self, door: McpDependencies, caller: Caller | None) -> None:
-        self._door, self._caller = door, caller
+    def __init__(
+        self, door: McpDependencies, caller: Caller | None, offer: ToolOffer | None
+    ) -> None:
+        self._door, self._caller, self._offer = door, caller, offer
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(
-            tools=list(tool_registry.list_tools(self._who(ctx).only_session))
-        )
+        offer, session = self._offered(ctx), self._who(ctx).only_session
+        return types.ListToolsResult(tools=list(tool_registry.list_tools(offer, session)))
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -158,7 +168,8 @@ class _Handlers:
         tool = tool_registry.BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
-        return await run_tool(self._door, self._who(ctx), ToolRequest(tool, params.arguments or {}))
+        asked = ToolRequest(tool, params.arguments or {}, self._offered(ctx))
+        return await run_tool(self._door, self._who(ctx), asked)
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -192,13 +203,18 @@ class _Handlers:
         try:
             given = params.arguments or {}
             get_prompt_result = await mcp_prompts.get_prompt(
-                self._door, self._who(ctx), params.name, given
+                self._door, self._who(ctx), params.name, given, self._offered(ctx)
             )
         except Exception as error:
             raise _refusal(error) from None
         if get_prompt_result is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such prompt.")
         return get_prompt_result
+
+    def _offered(self, ctx: Context) -> ToolOffer:
+        if self._offer is not None:
+            return self._offer
+        return ToolOffer() if ctx.request is None else offer_from_query(ctx.request.query_params)
 
     def _who(self, ctx: Context) -> Caller:
         """Raises `MCPError` for a request without a caller, which the door lets nobody send."""

@@ -83,6 +83,12 @@ def mcp(
     session: Annotated[
         str | None, typer.Option(metavar="NAME", help="the one session it may enter")
     ] = None,
+    tools: Annotated[
+        Literal["core", "all"], typer.Option(help="list the few that an agent needs, or all")
+    ] = "core",
+    output_schemas: Annotated[
+        bool, typer.Option("--output-schemas", help="list what the core tools give, too")
+    ] = False,
 ) -> None:
     """Serve MCP on standard input and output, for one agent.
 
@@ -91,7 +97,8 @@ def mcp(
     _installed()
     from parley.server.bootstrap import stdio_server
 
-    raise SystemExit(stdio_server.serve_stdio(settings(ctx), as_, session))
+    given = stdio_server.StdioOptions(as_, session, tools, output_schemas)
+    raise SystemExit(stdio_server.serve_stdio(settings(ctx), given))
 
 
 def schema(

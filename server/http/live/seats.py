@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Final
+from typing import Final, TypedDict, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio
@@ -25,6 +25,12 @@ LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
 log = EventLog("parley.seats")
 
 
+class _Joining(TypedDict, total=False):
+    interests: Sequence[str]
+    listens: Listens
+    answer_seconds: int
+
+
 class Seats:
     """By session and canonical name. A seat idle for `idle_minutes` is given up."""
 
@@ -35,6 +41,7 @@ class Seats:
         idle_minutes: float,
         clock: Callable[[], float],
     ) -> None:
+        self.outlast = False  # where true, seats of `resume` outlive this process
         self._reader, self._rooms = reader, rooms
         self._idle_seconds, self._clock = idle_minutes * 60, clock
         self._taken: dict[str, list[_Seat]] = {}
@@ -76,6 +83,24 @@ class Seats:
             self._start_idle_check()
             return joined
 
+    async def resume(self, caller: Caller, session: str) -> Session:
+        """The caller's seat; where there is none, one as they sat there before, if they did.
+
+        For callers that never asked for one. Raises `Superseded` where it was lost.
+        """
+        if (there := self.find(caller.name, session, caller.seat_role)) is not None:
+            return there
+        async with self._rooms.room(session) as room:
+            before = room.memory.floor.seats.get(room.memory.named(caller.name))
+            given: _Joining = {}
+            if before is not None:
+                given = {"interests": before.interests, "listens": cast("Listens", before.listens)}
+                if before.answer_ms is not None:
+                    given["answer_seconds"] = -(-before.answer_ms // 1000)
+            seat = await self.take(caller, session, **given)
+        seat.stays = self.outlast
+        return seat
+
     def find(self, name: str, session: str, role: str | None = None) -> Session | None:
         """The seat of `name`; asking for it keeps it from being given up.
 
@@ -112,7 +137,7 @@ class Seats:
                 await self._looking.aclose()
             for session, seats in list(self._taken.items()):
                 for seat in list(seats):
-                    seat.session.stays = bool(seat.session.memory.votes.running)
+                    seat.session.stays |= bool(seat.session.memory.votes.running)
                     self._drop(session, seat)
             for leaving in list(self._host.children):
                 await leaving.wait()

@@ -43,7 +43,7 @@ async def vote(call: ToolCall) -> SpeechResult:
 
 
 async def confirm_vote(call: ToolCall) -> VoteRow:
-    args, seat, backend = call.args, seat_of(call), call.deps.backend
+    args, seat, backend = call.args, await seat_of(call), call.deps.backend
     own = entry_id(seat.name, args.key)
     row = await votes.confirm_vote(
         backend, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
@@ -112,7 +112,7 @@ async def call_vote(call: ToolCall) -> VoteRow:
 
 
 async def extend_vote(call: ToolCall) -> VoteRow:
-    args, seat, backend = call.args, seat_of(call), call.deps.backend
+    args, seat, backend = call.args, await seat_of(call), call.deps.backend
     row = await votes.extend_vote(
         backend, call.session, args.ref, args.seconds, by=seat.name,
         id=entry_id(seat.name, args.key),

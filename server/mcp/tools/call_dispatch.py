@@ -18,6 +18,7 @@ from parley.server.http.problems.problem_details import Problem, problem_from_ex
 from parley.server.http.requests.message_requests import likeliest_error, validation_fault
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies, Tool, ToolCall
+from parley.server.mcp.tools.tool_offer import ToolOffer
 
 _logger = EventLog(__name__)
 
@@ -43,13 +44,25 @@ _ADVICE: Final = {
     "token-expired": "Ask whoever gave you the token for a new one.",
 }
 
+_HANDLES: Final = "get_context shows the handles that there are."
+
+# Of these the advice names tools that `core` does not list.
+_CORE_ADVICE: Final = {
+    "no-session": "Ask whoever started you for its id.",
+    "no-item": _HANDLES,
+    "no-message": "wait_for_messages tells the numbers that there are.",
+    "no-vote": _HANDLES,
+    "closed": "Nothing more is taken there; get_context still reads it.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A tool, and what it was called with."""
+    """A tool, what it was called with, and which tools its caller was shown."""
 
     tool: Tool
     arguments: dict[str, Any]
+    offer: ToolOffer
 
 
 async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) -> CallToolResult:
@@ -64,7 +77,7 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
         tree = base_model.model_dump(mode="json")
         return CallToolResult(content=_text(tool.text(base_model)), structured_content=tree)
     except Exception as error:
-        return _refused(problem_from_exception(error), error, tool)
+        return _refused(problem_from_exception(error), error, asked)
 
 
 def check_right(door: McpDependencies, caller: Caller, right: str, session: str) -> None:
@@ -94,16 +107,17 @@ def _read(tool: Tool, caller: Caller, arguments: dict[str, Any]) -> Any:
         raise Problem("invalid", **place) from None
 
 
-def _refused(problem: Problem, error: Exception, tool: Tool) -> CallToolResult:
+def _refused(problem: Problem, error: Exception, asked: ToolRequest) -> CallToolResult:
     if problem.slug == "internal":
-        _logger.error("tool_failed", tool=tool.name, exc_info=error)
+        _logger.error("tool_failed", tool=asked.tool.name, exc_info=error)
     lines = [f"{problem.slug}: {problem.detail}"]
     lines += [
         f"{name}: {value}."
         for name, value in problem.body().items()
         if name in ("because", "field", "fault", "needs", "retry_after", "limit")
     ]
-    if advice := _ADVICE.get(problem.slug):
+    few = _CORE_ADVICE if asked.offer.tools == "core" else {}
+    if advice := few.get(problem.slug, _ADVICE.get(problem.slug)):
         lines.append(advice)
     return CallToolResult(content=_text(" ".join(lines)), is_error=True)
 

@@ -32,12 +32,11 @@ from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult
 
 _HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
-_NO_SEAT: Final = "You have no seat in this session: call join_session first."
 _HOW_TO: Final = (
     "Read get_context once; then call wait_for_messages after `cursor`, and again after the "
     "`cursor` that it gives, for as long as you take part.",
-    "Speak when you have something to add: propose, support or oppose with a reason, decide, "
-    "ratify; otherwise go on waiting.",
+    "Speak when you have something to add: propose, support or oppose with a reason, or "
+    "decide; otherwise go on waiting.",
     "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
     "A call that got no answer may have been heard: repeated with its `key` it is said once.",
 )
@@ -97,7 +96,7 @@ async def decide(call: ToolCall) -> SpeechResult:
 
 
 async def bid_for_floor(call: ToolCall) -> Floor:
-    args, seat = call.args, seat_of(call)
+    args, seat = call.args, await seat_of(call)
     on = None if args.re is None else _target(args.re)
     await floor_requests.bid_for_floor(
         call.deps, call.session, seat, urgency=args.urgency, intent=args.intent, re=on,
@@ -111,7 +110,7 @@ async def bid_for_floor(call: ToolCall) -> Floor:
 
 
 async def pass_floor(call: ToolCall) -> Floor:
-    seat = seat_of(call)
+    seat = await seat_of(call)
     await seat.pass_(ready=call.args.ready)
     return floor_as_seen(seat.memory, seat.name)
 
@@ -132,7 +131,7 @@ async def _speak(
 ) -> SpeechResult:
     check_act(call.caller, act)
     on = None if re is None else _target(re)
-    seat = seat_of(call) if act is None or on is None else await caught_up_seat(call)
+    seat = await (seat_of(call) if act is None or on is None else caught_up_seat(call))
     entry = validate_entry(
         Message, participant=seat.name, content=content, act=act, re=on,
         to=tuple(given.get("to", ())), topic=given.get("topic"),
@@ -175,19 +174,15 @@ def _is_news(fact: dict[str, Any]) -> bool:
     return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
 
 
-def seat_of(call: ToolCall) -> Session:
-    """Raises `Problem` where the caller has none."""
-    seat = call.deps.seats.find(
-        call.caller.resolve_speaker(None), call.session, call.caller.seat_role
-    )
-    if seat is None:
-        raise Problem("refused", status=409, detail=_NO_SEAT)
-    return seat
+async def seat_of(call: ToolCall) -> Session:
+    """The caller's seat; taken now by whoever has none here, as they sat there before."""
+    call.caller.resolve_speaker(None)
+    return await call.deps.seats.resume(call.caller, call.session)
 
 
 async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
-    seat, room = seat_of(call), call.deps.channels.current(call.session)
+    seat, room = await seat_of(call), call.deps.channels.current(call.session)
     head = (await call.deps.backend.bus.info(call.session)).head
     with anyio.move_on_after(_HEAR_SECONDS):  # a log that went back never comes to it
         while room is not None and room.seq < head:

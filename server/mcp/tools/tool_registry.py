@@ -10,6 +10,7 @@ from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
+from parley.server.basics import agent_verbs
 from parley.server.mcp.tools import (
     ballot_tools,
     reading_tools,
@@ -19,6 +20,7 @@ from parley.server.mcp.tools import (
     tool_results,
 )
 from parley.server.mcp.tools.tool_call import Tool, ToolCall
+from parley.server.mcp.tools.tool_offer import ToolOffer
 from parley.server.mcp.tools.tool_results import SpeechResult
 from parley.server.mcp.tools.waiting_tools import wait_for_messages
 
@@ -177,20 +179,34 @@ TOOLS: Final[tuple[Tool, ...]] = (
 BY_NAME: Final[dict[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
+_SESSION: Final = agent_verbs.Argument("session", {"type": "string", "description": "its id"})
+
+
 @cache
-def list_tools(session: str | None = None) -> tuple[Listed, ...]:
+def list_tools(offer: ToolOffer, session: str | None = None) -> tuple[Listed, ...]:
     """The tools as a client is told of them that may enter `session` alone; None: every one."""
-    return tuple(
-        Listed(
-            name=tool.name, title=tool.title, description=tool.description,
-            input_schema=input_schema(tool.name, session) or {},
-            output_schema=tool.result.model_json_schema(mode="serialization"),
-            annotations=ToolAnnotations(
-                title=tool.title, read_only_hint=tool.read_only, destructive_hint=False,
-                open_world_hint=False,
-            ),
+    if offer.tools == "all":
+        return tuple(
+            _listed(tool, tool.description, input_schema(tool.name, session) or {}, output=True)
+            for tool in TOOLS
         )
-        for tool in TOOLS
+    before = () if session is not None else (_SESSION,)
+    return tuple(
+        _listed(
+            BY_NAME[verb.name], verb.description, verb.schema(*before), output=offer.output_schemas
+        )
+        for verb in agent_verbs.CORE
+    )
+
+
+def _listed(tool: Tool, description: str, schema: dict[str, Any], *, output: bool) -> Listed:
+    return Listed(
+        name=tool.name, title=tool.title, description=description, input_schema=schema,
+        output_schema=tool.result.model_json_schema(mode="serialization") if output else None,
+        annotations=ToolAnnotations(
+            title=tool.title, read_only_hint=tool.read_only, destructive_hint=False,
+            open_world_hint=False,
+        ),
     )  # fmt: skip
 
 

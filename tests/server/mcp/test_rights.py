@@ -155,14 +155,16 @@ async def test_an_operator_speaks_in_nobodys_name(redis_url: str) -> None:
                 assert await _why(operator, tool) == "forbidden", tool
 
 
-async def test_who_has_no_seat_is_told_to_take_one(redis_url: str) -> None:
-    """Of every tool that speaks."""
+async def test_who_has_no_seat_takes_one_by_speaking(redis_url: str) -> None:
+    """Once, whatever is called first."""
     async with doors(redis_url) as d:
         await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="person")) as ana:
-            for tool in sorted(SPEAKING - {"join_session", "leave_session"}):
-                result = await ana.call(tool, **ARGUMENTS[tool])
-                assert "call join_session first" in text_of(result), tool
+            await ana.do("propose", content="Build a light.")
+            head = (await d.deps.backend.bus.info("harbour")).head
+            await ana.do("join_session")
+            await ana.do("say", content="At the pier.")
+            assert (await d.deps.backend.bus.info("harbour")).head == head + 1
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])

@@ -96,7 +96,7 @@ def test_it_ends_with_its_input(redis_url: str) -> None:
         _asked(3, "tools/call", name="create_session", arguments={"session": "harbour"}),
         _asked(4, "tools/call", name="list_sessions", arguments={}),
     ]  # fmt: skip
-    with _start(redis_url) as process:
+    with _start(redis_url, "--tools", "all") as process:
         out, _ = process.communicate("".join(lines), timeout=PATIENCE)
         assert process.returncode == 0
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}

@@ -59,14 +59,16 @@ async def over_http(
     session: str = "harbour",
     mode: Mode = "auto",
     *,
+    query: str = "",
     sent: Callable[[httpx2.Request], Awaitable[None]] | None = None,
 ) -> AsyncIterator[Agent]:
     """`sent` hears of each request that the client makes."""
     headers = {"Authorization": f"Bearer {token}"}
+    url = f"{d.url}/mcp{query}"
     hooks = {} if sent is None else {"request": [sent]}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=PATIENCE, event_hooks=hooks) as http,
-        Client(streamable_http_client(f"{d.url}/mcp", http_client=http), mode=mode) as client,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield Agent(client, session)
 

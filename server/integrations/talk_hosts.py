@@ -1,0 +1,159 @@
+"""Where a team's session is: in the hands of this process, or on a server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final, Protocol, cast
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+import anyio.to_thread
+
+from parley.bus.contract.errors import InvalidEntry, Unavailable
+from parley.bus.entries import Act
+from parley.memory.errors import DomainError
+from parley.server.library.opened_session import OpenSession, Session
+
+_SECONDS: Final = 60.0  # for an answer of a server
+_HTTP_CONFLICT: Final = 409
+
+Item = Mapping[str, Any]  # a row of a proposal or a decision
+
+
+class ServerRefused(DomainError):
+    """A server refused a request; says why in the server's words."""
+
+
+class TalkHost(Protocol):
+    """A session in which anybody may speak."""
+
+    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
+        """The number of the message. Raises what says why it was not taken."""
+
+    async def context(self, who: str) -> str:
+        """The full context of `who`."""
+
+    async def items(self) -> list[Item]:
+        """Proposals and decisions."""
+
+
+class SessionHost:
+    """A session of this process."""
+
+    def __init__(self, session: OpenSession) -> None:
+        self._session = session
+
+    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
+        return await self._session.say(who, content, act=act, re=re)
+
+    async def context(self, who: str) -> str:
+        return await self._session.context(who)
+
+    async def items(self) -> list[Item]:
+        rows = (await self._session.proposals(), await self._session.decisions())
+        return [cast("Item", row) for part in rows for row in part]
+
+
+@asynccontextmanager
+async def open_here(
+    session: str, redis: str | None, settings: Mapping[str, Any]
+) -> AsyncIterator[TalkHost]:
+    """`session` on that Redis; None: on the embedded server, or as `PARLEY_REDIS` says."""
+    async with Session.open(session, redis, settings=settings) as opened:
+        yield SessionHost(opened)
+
+
+class ServerHost:
+    """A session of a server, by an operator's token: it records in the name of each agent."""
+
+    def __init__(self, url: str, session: str, token: str) -> None:
+        self._url, self._session = f"{url.rstrip('/')}/v1/sessions", quote(session)
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    async def open(self, session: str, settings: Mapping[str, Any]) -> None:
+        """Open it there, unless it is there already."""
+        try:
+            await self._ask("", {"session": session, "settings": settings})
+        except ServerRefused as refused:
+            if not isinstance(refused.__cause__, HTTPError):
+                raise
+            if refused.__cause__.code != _HTTP_CONFLICT:
+                raise
+
+    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
+        said = {"as": who, "content": content, "act": act, "re": re}
+        body = {name: value for name, value in said.items() if value is not None}
+        return int((await self._ask(f"/{self._session}/messages", body))["n"])
+
+    async def context(self, who: str) -> str:
+        asked = urlencode({"as": who})
+        return str((await self._ask(f"/{self._session}/context?{asked}"))["text"])
+
+    async def items(self) -> list[Item]:
+        rows: list[Item] = []
+        for part in ("proposals", "decisions"):
+            after: int | None = 0
+            while after is not None:
+                page = await self._ask(f"/{self._session}/{part}?after={after}")
+                rows += page["items"]
+                after = page["next"]
+        return rows
+
+    async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return await anyio.to_thread.run_sync(self._fetch, path, body)
+
+    def _fetch(self, path: str, body: Mapping[str, Any] | None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = Request(f"{self._url}{path}", data, self._headers)  # noqa: S310 - its user's URL
+        try:
+            with urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
+                return json.load(reply)
+        except HTTPError as refused:
+            raise ServerRefused(_reason(refused)) from refused
+        except URLError as silent:
+            raise Unavailable(f"no server answers at {self._url}: {silent.reason}") from silent
+
+
+def _reason(refused: HTTPError) -> str:
+    try:
+        problem = json.load(refused)
+        return f"{problem['type'].rpartition(':')[2]}: {problem['detail']}"
+    except (ValueError, KeyError, TypeError):
+        return f"The server answered {refused.code}."
+
+
+def open_host(
+    session: str, redis: str | None, url: str | None, token: str, settings: Mapping[str, Any]
+) -> AbstractAsyncContextManager[TalkHost]:
+    """The host of `session`: on the server at `url`, else here. Raises `ValueError` for both."""
+    if url is None:
+        return open_here(session, redis, settings)
+    if redis is not None:
+        raise ValueError("give redis= or url=, not both")
+    return _open_there(session, ServerHost(url, session, token), settings)
+
+
+@asynccontextmanager
+async def _open_there(
+    session: str, host: ServerHost, settings: Mapping[str, Any]
+) -> AsyncIterator[TalkHost]:
+    await host.open(session, settings)
+    yield host
+
+
+def outcome(items: Iterable[Item], n: int, on: int | str | None) -> str:
+    """What message `n`, said on `on`, came to: it as a number, then the items it made or is on."""
+    lines = [f"Recorded as #{n}."]
+    for row in items:
+        handle = row.get("handle") or row.get("ref")
+        if row["n"] == n or handle == on or row["n"] == on:
+            tally = row["tally"]
+            sides = f"{tally['support']} for, {tally['oppose']} against"
+            lines.append(f"{handle} is {row['status_text']} ({sides}).")
+    return " ".join(lines)
+
+
+REFUSALS: Final = (DomainError, InvalidEntry)  # their text says to a model what to do

@@ -1,0 +1,152 @@
+"""A team's talk, without any framework: acts, what was said, and the ledger for a prompt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, Self
+
+from pydantic import BaseModel, Field, create_model
+
+from parley.bus.entries import Act
+from parley.memory.context import prefix, shared_decisions, tail
+from parley.memory.context.item_lines import FRAME
+from parley.server.basics.agent_verbs import CONTEXT, SPOKEN, Verb
+from parley.server.integrations.talk_hosts import REFUSALS, TalkHost, open_host, outcome
+from parley.server.integrations.talk_thread import TalkThread
+
+VERBS: Final = (*SPOKEN, CONTEXT)
+LEDGER: Final = (
+    prefix.LEDGER, shared_decisions.BLOCK, tail.VOTES, tail.DECIDED, tail.OPEN, tail.OWN,
+    tail.UNSETTLED,
+)  # fmt: skip
+NOTHING: Final = "Nothing is proposed or decided yet."
+_HEADING: Final = "\n\n## "
+_TYPES: Final[dict[str, Any]] = {"string": str, "number": float, "array": list[str]}
+
+
+class TeamTalk:
+    """A session in which the agents of a program speak, each by its name.
+
+    It is on the embedded server of this machine's data directory (or as `PARLEY_REDIS` says), on
+    `redis`, or on the server at `url`, which an operator's `token` opens (None: `PARLEY_TOKEN`).
+    If the session is new, it is opened with `settings`, and `chair` decides in it.
+
+    Any thread and any event loop may call it. It is opened at its first use; `close` closes it,
+    as does the end of the process.
+    """
+
+    def __init__(
+        self,
+        session: str,
+        *,
+        chair: str | None = None,
+        redis: str | None = None,
+        url: str | None = None,
+        token: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        tree = {**(settings or {}), **({} if chair is None else {"chair": [chair]})}
+        bearer = os.environ.get("PARLEY_TOKEN", "") if token is None else token
+        self.session = session
+        self._thread = TalkThread(partial(open_host, session, redis, url, bearer, tree))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the session; it goes on, and a later use opens it again."""
+        self._thread.close()
+
+    async def act(self, name: str, verb: str, **given: Any) -> str:
+        """What `name` did by `verb`, in words for a model; a refusal is such words as well."""
+        return await self._thread.run(partial(_act, name, verb, given))
+
+    def act_now(self, name: str, verb: str, **given: Any) -> str:
+        """`act`, for callers without an event loop."""
+        return self._thread.call(partial(_act, name, verb, given))
+
+    def tool(self, name: str, verb: Verb) -> tuple[Callable[..., str], Callable[..., Any]]:
+        """`act_now` and `act` of `name` by `verb`, as functions of the verb's arguments."""
+
+        def now(**given: Any) -> str:
+            return self.act_now(name, verb.name, **given)
+
+        async def later(**given: Any) -> str:
+            return await self.act(name, verb.name, **given)
+
+        return now, later
+
+    async def record(self, name: str, text: str) -> int | None:
+        """Put what `name` wrote in the log; its number, or None if it wrote nothing."""
+        return await self._thread.run(partial(_record, name, text)) if text.strip() else None
+
+    def record_now(self, name: str, text: str) -> int | None:
+        """`record`, for callers without an event loop."""
+        return self._thread.call(partial(_record, name, text)) if text.strip() else None
+
+    async def ledger(self, name: str) -> str:
+        """What is decided and open, as `name` reads it; not the messages themselves."""
+        return await self._thread.run(partial(_ledger, name))
+
+    def ledger_now(self, name: str) -> str:
+        """`ledger`, for callers without an event loop."""
+        return self._thread.call(partial(_ledger, name))
+
+    async def prompt(self, name: str, role: str = "") -> str:
+        """`role`, then the ledger."""
+        return "\n\n".join(filter(None, (role, await self.ledger(name))))
+
+
+async def _act(name: str, verb: str, given: Mapping[str, Any], host: TalkHost) -> str:
+    known = next(one for one in VERBS if one.name == verb)
+    if known is CONTEXT:
+        return await host.context(name)
+    ref = given.get("ref") or given.get("re")
+    on = _target(ref) if isinstance(ref, str) else ref
+    act: Act | None = known.act or given.get("act") or None  # type: ignore[assignment]  # of ACTS
+    words = given.get("content") or given.get("why") or f"I {verb} {on}."
+    try:
+        n = await host.say(name, words, act, on)
+    except REFUSALS as refused:
+        return f"Refused: {refused}"
+    return outcome(await host.items(), n, on)
+
+
+async def _record(name: str, text: str, host: TalkHost) -> int:
+    return await host.say(name, text, None, None)
+
+
+async def _ledger(name: str, host: TalkHost) -> str:
+    return ledger_part(await host.context(name))
+
+
+def ledger_part(context: str) -> str:
+    """Of a full context the frame and the parts that are the ledger."""
+    _, *parts = context.split(_HEADING)
+    kept = [part.strip() for part in parts if part.partition("\n")[0] in LEDGER]
+    return _HEADING.join([FRAME, *kept]) if kept else NOTHING
+
+
+def _target(ref: str) -> int | str:
+    """A handle as memory writes it, or the number of a message."""
+    bare = ref.strip().lstrip("#")
+    return int(bare) if bare.isascii() and bare.isdecimal() else bare.upper()
+
+
+def arguments_model(verb: Verb) -> type[BaseModel]:
+    """The arguments of `verb` as a model, for frameworks that take no JSON schema."""
+    fields: dict[str, Any] = {}
+    for argument in verb.arguments:
+        kind, about = _TYPES[argument.schema["type"]], argument.schema["description"]
+        fields[argument.name] = (
+            (kind, Field(description=about))
+            if argument.required
+            else (kind | None, Field(None, description=about))
+        )
+    model: type[BaseModel] = create_model(verb.name, **fields)
+    return model
