@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
@@ -14,13 +14,15 @@ import anyio.to_thread
 
 from parley.bus.contract.errors import InvalidEntry, Unavailable
 from parley.bus.entries import Act
+from parley.memory.context.parts import Part
 from parley.memory.errors import DomainError
 from parley.server.library.opened_session import OpenSession, Session
 
 _SECONDS: Final = 60.0  # for an answer of a server
+_FOLD_SECONDS: Final = 5  # for which a server waits to say what a message did
 _HTTP_CONFLICT: Final = 409
 
-Item = Mapping[str, Any]  # a row of a proposal or a decision
+Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
 
 
 class ServerRefused(DomainError):
@@ -30,14 +32,13 @@ class ServerRefused(DomainError):
 class TalkHost(Protocol):
     """A session in which anybody may speak."""
 
-    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
-        """The number of the message. Raises what says why it was not taken."""
+    async def say(
+        self, who: str, content: str, act: Act | None, re: int | str | None
+    ) -> tuple[int, Outcome | None]:
+        """The number of the message, and what it did. Raises what says why it was not taken."""
 
-    async def context(self, who: str) -> str:
-        """The full context of `who`."""
-
-    async def items(self) -> list[Item]:
-        """Proposals and decisions."""
+    async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
+        """The full context of `who`, or its `parts`."""
 
 
 class SessionHost:
@@ -46,15 +47,14 @@ class SessionHost:
     def __init__(self, session: OpenSession) -> None:
         self._session = session
 
-    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
-        return await self._session.say(who, content, act=act, re=re)
+    async def say(
+        self, who: str, content: str, act: Act | None, re: int | str | None
+    ) -> tuple[int, Outcome | None]:
+        said = await self._session.say(who, content, act=act, re=re)
+        return said.n, said.outcome
 
-    async def context(self, who: str) -> str:
-        return await self._session.context(who)
-
-    async def items(self) -> list[Item]:
-        rows = (await self._session.proposals(), await self._session.decisions())
-        return [cast("Item", row) for part in rows for row in part]
+    async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
+        return await self._session.context(who, parts=parts)
 
 
 @asynccontextmanager
@@ -83,24 +83,18 @@ class ServerHost:
             if refused.__cause__.code != _HTTP_CONFLICT:
                 raise
 
-    async def say(self, who: str, content: str, act: Act | None, re: int | str | None) -> int:
+    async def say(
+        self, who: str, content: str, act: Act | None, re: int | str | None
+    ) -> tuple[int, Outcome | None]:
         said = {"as": who, "content": content, "act": act, "re": re}
         body = {name: value for name, value in said.items() if value is not None}
-        return int((await self._ask(f"/{self._session}/messages", body))["n"])
+        path = f"/{self._session}/messages?outcome={_FOLD_SECONDS}"
+        receipt = await self._ask(path, body)
+        return int(receipt["n"]), receipt if receipt.get("made") is not None else None
 
-    async def context(self, who: str) -> str:
-        asked = urlencode({"as": who})
+    async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
+        asked = urlencode([("as", who), *(("parts", part) for part in parts)])
         return str((await self._ask(f"/{self._session}/context?{asked}"))["text"])
-
-    async def items(self) -> list[Item]:
-        rows: list[Item] = []
-        for part in ("proposals", "decisions"):
-            after: int | None = 0
-            while after is not None:
-                page = await self._ask(f"/{self._session}/{part}?after={after}")
-                rows += page["items"]
-                after = page["next"]
-        return rows
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         return await anyio.to_thread.run_sync(self._fetch, path, body)
@@ -144,15 +138,18 @@ async def _open_there(
     yield host
 
 
-def outcome(items: Iterable[Item], n: int, on: int | str | None) -> str:
-    """What message `n`, said on `on`, came to: it as a number, then the items it made or is on."""
+def describe_outcome(n: int, outcome: Outcome | None) -> str:
+    """What message `n` did, in words for a model; None if its server has not folded it yet."""
     lines = [f"Recorded as #{n}."]
-    for row in items:
-        handle = row.get("handle") or row.get("ref")
-        if row["n"] == n or handle == on or row["n"] == on:
-            tally = row["tally"]
-            sides = f"{tally['support']} for, {tally['oppose']} against"
-            lines.append(f"{handle} is {row['status_text']} ({sides}).")
+    if outcome is not None:
+        if outcome["made"]:
+            lines.append(f"It made {', '.join(outcome['made'])}.")
+        if outcome["touched"]:
+            lines.append(f"It is on {', '.join(outcome['touched'])}.")
+        lines += [f"{words}." for words in outcome["missing"]]
+        lines += [f"{row['says']}." for row in outcome["repeats"]]
+        if outcome["rule"]:
+            lines.append(f"The rule: {outcome['rule']}")
     return " ".join(lines)
 
 

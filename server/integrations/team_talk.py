@@ -10,19 +10,14 @@ from typing import Any, Final, Self
 from pydantic import BaseModel, Field, create_model
 
 from parley.bus.entries import Act
-from parley.memory.context import prefix, shared_decisions, tail
-from parley.memory.context.item_lines import FRAME
 from parley.server.basics.agent_verbs import CONTEXT, SPOKEN, Verb
-from parley.server.integrations.talk_hosts import REFUSALS, TalkHost, open_host, outcome
+from parley.server.integrations.talk_hosts import REFUSALS, TalkHost, describe_outcome, open_host
 from parley.server.integrations.talk_thread import TalkThread
 
 VERBS: Final = (*SPOKEN, CONTEXT)
-LEDGER: Final = (
-    prefix.LEDGER, shared_decisions.BLOCK, tail.VOTES, tail.DECIDED, tail.OPEN, tail.OWN,
-    tail.UNSETTLED,
-)  # fmt: skip
+LEDGER: Final = ("ledger", "own")  # parts of a context; the framework has the transcript
 NOTHING: Final = "Nothing is proposed or decided yet."
-_HEADING: Final = "\n\n## "
+_HEADING: Final = "\n## "
 _TYPES: Final[dict[str, Any]] = {"string": str, "number": float, "array": list[str]}
 
 
@@ -111,25 +106,20 @@ async def _act(name: str, verb: str, given: Mapping[str, Any], host: TalkHost) -
     act: Act | None = known.act or given.get("act") or None  # type: ignore[assignment]  # of ACTS
     words = given.get("content") or given.get("why") or f"I {verb} {on}."
     try:
-        n = await host.say(name, words, act, on)
+        n, outcome = await host.say(name, words, act, on)
     except REFUSALS as refused:
         return f"Refused: {refused}"
-    return outcome(await host.items(), n, on)
+    return describe_outcome(n, outcome)
 
 
 async def _record(name: str, text: str, host: TalkHost) -> int:
-    return await host.say(name, text, None, None)
+    n, _ = await host.say(name, text, None, None)
+    return n
 
 
 async def _ledger(name: str, host: TalkHost) -> str:
-    return ledger_part(await host.context(name))
-
-
-def ledger_part(context: str) -> str:
-    """Of a full context the frame and the parts that are the ledger."""
-    _, *parts = context.split(_HEADING)
-    kept = [part.strip() for part in parts if part.partition("\n")[0] in LEDGER]
-    return _HEADING.join([FRAME, *kept]) if kept else NOTHING
+    text = await host.context(name, LEDGER)
+    return text if _HEADING in text else NOTHING
 
 
 def _target(ref: str) -> int | str:

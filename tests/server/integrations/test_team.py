@@ -38,8 +38,8 @@ async def test_every_turn_is_in_the_log_by_its_act() -> None:
         answers = await anyio.to_thread.run_sync(_talk, team)
         refused = await team.act(REFUSED.agent, REFUSED.tool, **REFUSED.given)
         ledger = await team.ledger("cy")
-    assert answers[0] == "Recorded as #1. P1 is active (0 for, 0 against)."
-    assert answers[9].startswith("Recorded as #10. P1 is accepted")
+    assert answers[0].startswith("Recorded as #1. It made P1. P1 needs 2 more supporters")
+    assert answers[8] == "Recorded as #9. It made D2. It is on P1."
     assert REFUSAL in refused
     assert ledger.startswith(FRAME)
     assert "Postgres it is" in ledger
@@ -66,7 +66,7 @@ def test_a_team_on_a_server_is_the_same(redis_url: str) -> None:
         SESSION, chair=CHAIR, url=d.url, token=d.operator()
     ) as team:  # fmt: skip
         answers = _talk(team)
-        assert "P2 is accepted" in answers[10]
+        assert answers[7] == "Recorded as #8. It made D1. It is on P2."
         assert "Refused: no-item: " in team.act_now("ana", "support", ref="P9")
         assert "Postgres it is" in team.ledger_now("cy")
         with Team(SESSION, url=d.url, token=d.operator()) as again:  # it is there already
