@@ -17,7 +17,7 @@ import anyio
 import pytest
 
 from parley.bus import Bus
-from parley.server.mcp.tools.tool_registry import TOOLS
+from parley.server.basics.agent_verbs import CORE
 from tests.support.doors.doors import doors
 from tests.support.logs.logs import opened
 
@@ -61,7 +61,7 @@ async def _run(program: Path, *arguments: str) -> dict[str, Any]:
 
 def _check(row: dict[str, Any]) -> None:
     assert row == {
-        "tools": len(TOOLS),
+        "tools": len(CORE),
         "heard": ["Build a light at the end of the pier."],
         "decisions": [["D1", "ratified"]],
     }
