@@ -19,6 +19,7 @@ _PLACES: Final = {
     "vtt": "formats.captions:VTT",
     "srt": "formats.captions:SRT",
     "slack": "platforms.slack:SLACK",
+    "discord": "platforms.discord:DISCORD",
     "telegram": "platforms.telegram:TELEGRAM",
     "whatsapp": "platforms.whatsapp:WHATSAPP",
     "chatgpt": "platforms.assistant_exports:CHATGPT",

@@ -15,10 +15,14 @@ import orjson
 
 from parley.server.basics.entry_json import InvalidField, is_message, parse_object
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
 
 _OURS: Final = frozenset({"index", "content", "agent_id", "kind"})
+_KNOWN: Final = known_fields(
+    "index id kind v agent_id participant content timestamp at act re topic to form"
+)
 _LOOKED_AT: Final = 5  # lines: one may be about the whole, one may be wrong
 
 
@@ -50,6 +54,8 @@ def _read(source: Source, taking: EntryCollector) -> None:
                 taking.transcript.meta = row
             else:
                 taking.add(_complete(row))
+                if is_message(row):  # other kinds refuse what they do not know
+                    taking.leave_fields(f"line {number}", row, _KNOWN)
         except InvalidField as wrong:
             taking.refuse(f"line {number}", str(wrong))
         first = False

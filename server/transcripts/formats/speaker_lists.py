@@ -7,6 +7,7 @@ Message lists of model APIs (`role` and `content`) are `openai` and `anthropic`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import orjson
@@ -15,6 +16,7 @@ from parley.server.basics.entry_json import InvalidField
 from parley.server.transcripts.formats.model_chats import FRAME, FRAMES, SILENT, join_parts
 from parley.server.transcripts.posts.post_heads import is_output, mark_bots
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
+from parley.server.transcripts.sources.known_fields import KnownFields
 from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
@@ -54,13 +56,29 @@ def _is_row(row: Any) -> bool:
 
 
 def _who(row: Row) -> str | None:
+    return _named(row)[0]
+
+
+def _named(row: Row) -> tuple[str | None, str]:
+    """Who speaks, and the field that says it, dotted if it is in an object."""
     for key in _WHO:
-        value = row.get(key)
+        value, field = row.get(key), key
         if isinstance(value, dict):
-            value = next((value[k] for k in ("name", "login", "id") if k in value), None)
+            inner = next((k for k in ("name", "login", "id") if k in value), None)
+            value, field = value.get(inner), f"{key}.{inner}"
         if isinstance(value, str) and value.strip():
-            return value
-    return None
+            return value, field
+    return None, ""
+
+
+@cache
+def _known(*names: str) -> KnownFields:
+    """Fields of a row, dotted if they are in an object of it."""
+    inner = [name.partition(".") for name in names if "." in name]
+    return KnownFields(
+        frozenset(name.partition(".")[0] for name in names),
+        {outer: KnownFields(frozenset({name}), {}) for outer, _, name in inner},
+    )
 
 
 def _listed(tree: Any) -> tuple[list[Any] | None, tuple[str, ...]]:
@@ -107,6 +125,7 @@ def _rows(source: Source, taking: EntryCollector) -> Iterator[tuple[str, Any]]:
 
 def _read(source: Source, taking: EntryCollector) -> None:
     tree = source.tree
+    taking.leave_fields("the file", tree, _known("title", *_UNDER))
     title = tree.get("title") if isinstance(tree, dict) else None
     if isinstance(title, str) and title.strip():
         taking.transcript.meta["title"] = title.strip()
@@ -122,7 +141,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
 def _say(place: str, row: Any, taking: EntryCollector, machines: dict[str, bool]) -> None:
     if not isinstance(row, dict):
         raise InvalidField("not a JSON object")
-    role, who = row.get("role"), _who(row)
+    role, (who, named) = row.get("role"), _named(row)
     if isinstance(role, str) and role in FRAME and who == role:
         taking.skip(FRAMES, place)
         return
@@ -144,11 +163,10 @@ def _say(place: str, row: Any, taking: EntryCollector, machines: dict[str, bool]
     who = read_name(who)
     is_machine = role in _MACHINES if isinstance(role, str) else False
     machines[who] = machines.get(who, True) and (is_machine or is_output(text))
-    at = next((row[key] for key in _AT if isinstance(row.get(key), (str, int, float))), None)
-    to = next((row[key] for key in _TO if isinstance(row.get(key), str) and row[key].strip()), None)
-    taking.say(
-        place, who, text, timestamp=None if isinstance(at, bool) else at, to=(to,) if to else None
-    )
+    at = next((key for key in _AT if type(row.get(key)) in (str, int, float)), "")
+    to = next((key for key in _TO if isinstance(row.get(key), str) and row[key].strip()), "")
+    taking.leave_fields(place, row, _known(named, name, at, to, "role"))
+    taking.say(place, who, text, timestamp=row.get(at), to=(row[to],) if to else None)
 
 
 SPEAKER_LISTS: Final = Format(
