@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from parley.server.basics.errors import Failure
+from parley.server.basics.errors import BadTranscript, Failure
 from parley.server.transcripts.format_registry import (
-    HOW_TO_FORCE,
     NAMES,
     all_formats,
     detect_format,
     find_format,
 )
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.refusals import ALWAYS_READ, HOW_TO_FORCE, name_content
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcript, TranscriptEntry
 from parley.server.transcripts.sources.transcript_files import open_source
@@ -69,10 +69,17 @@ def _parse(
 ) -> Transcript:
     source.speakers = frozenset(name.strip().casefold() for name in speakers if name.strip())
     if format is None and source.files is None and not source.data.strip():
-        raise Failure("the file holds no messages: it is empty")
+        raise Failure(f"the file holds no messages: it is empty. {ALWAYS_READ}")
     chosen = detect_format(source) if format is None else find_format(format)
     taking = EntryCollector(chosen.name, on_bad)
-    chosen.read(source, taking)
+    because = "which its content fits best" if format is None else "as named"
+    why = f"read as {chosen.name}, {because}"
+    try:
+        chosen.read(source, taking)
+    except BadTranscript as bad:  # nobody listens: the whole file is refused
+        raise BadTranscript(bad.place, f"{bad.reason} ({why}). {ALWAYS_READ}") from None
+    except Failure as refused:
+        raise Failure(f"{refused} ({why}). {ALWAYS_READ}") from None
     transcript = taking.transcript
     for note in (*source.notes, *_doubts(taking, source.speakers)):
         taking.note(note)
@@ -81,10 +88,16 @@ def _parse(
             f"; {each.count} left out: {reason}" for reason, each in transcript.left.items()
         )
         raise Failure(
-            f"the file holds no messages, read as {chosen.name}{left}. "
-            f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them"
+            f"the file holds no messages, {why}{left}{_but_is(source)}. "
+            f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them. "
+            f"{ALWAYS_READ}"
         )
     return transcript
+
+
+def _but_is(source: Source) -> str:
+    content = name_content(source)
+    return f"; it is {content}" if content else ""
 
 
 def _doubts(taking: EntryCollector, speakers: frozenset[str]) -> Iterator[str]:

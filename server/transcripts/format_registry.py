@@ -9,6 +9,11 @@ from importlib import import_module
 from typing import Final, cast
 
 from parley.server.basics.errors import Failure, Misuse
+from parley.server.transcripts.sources.refusals import (
+    ALWAYS_READ,
+    HOW_TO_FORCE,
+    name_content,
+)
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import SURE, Format
 
@@ -39,7 +44,6 @@ _PLACES: Final = {
     "github-markdown": "posts.github_markdown:GITHUB_MARKDOWN",
 }
 NAMES: Final = tuple(_PLACES)
-HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
 
 
 @cache
@@ -78,13 +82,16 @@ def detect_format(source: Source) -> Format:
         return best
     start = source.data[:64].lstrip()[:1]
     if start == b"[" and source.broken_json is not None:
-        raise Failure(f"the file starts like a JSON list and is not one: {source.broken_json}")
-    if b"\0" in source.data:
+        raise Failure(
+            f"the file starts like a JSON list and is not one: {source.broken_json}. {ALWAYS_READ}"
+        )
+    content = name_content(source)
+    if b"\0" in source.data and not content:
         raise Failure(
             f"the file is no text: byte {source.data.index(0)} is NUL. "
-            "If it is UTF-16 without its mark, save it as UTF-8"
+            f"If it is UTF-16 without its mark, save it as UTF-8. {ALWAYS_READ}"
         )
     raise Failure(
-        f"the file fits no format of a transcript. Tried: {', '.join(NAMES)}. "
-        f"If it is one of them, {HOW_TO_FORCE}"
+        f"the file {f'is {content}, and ' if content else ''}fits no format of a transcript. "
+        f"Tried: {', '.join(NAMES)}. If it is one of them, {HOW_TO_FORCE}. {ALWAYS_READ}"
     )

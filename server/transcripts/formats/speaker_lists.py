@@ -103,6 +103,7 @@ def _lines_looked_at(source: Source) -> Iterator[Any]:
             try:
                 yield parse_json(line)[0]
             except orjson.JSONDecodeError:
+                yield from (value for _, value in source.values[:_LOOKED_AT])
                 return
 
 
@@ -111,16 +112,15 @@ def _rows(source: Source, taking: EntryCollector) -> Iterator[tuple[str, Any]]:
         rows, _ = _listed(source.tree)
         yield from ((f"message {number}", row) for number, row in enumerate(rows or []))
         return
-    for number, line in enumerate(source.data.split(b"\n"), 1):
-        if line.strip():
-            try:
-                row, is_mended = parse_json(line)
-            except orjson.JSONDecodeError as wrong:
-                taking.refuse(f"line {number}", f"not JSON: {wrong}")
-                continue
-            if is_mended:
-                taking.note(MENDED)
-            yield f"line {number}", row
+    for number, line in source.json_rows():
+        try:
+            row, is_mended = (line, False) if isinstance(line, dict) else parse_json(line)
+        except orjson.JSONDecodeError as wrong:
+            taking.refuse(f"line {number}", f"not JSON: {wrong}")
+            continue
+        if is_mended:
+            taking.note(MENDED)
+        yield f"line {number}", row
 
 
 def _read(source: Source, taking: EntryCollector) -> None:
