@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
-import orjson
-
 from parley.server.basics.entry_json import InvalidField
 from parley.server.transcripts.formats.model_chats import FRAME, FRAMES, SILENT, join_parts
 from parley.server.transcripts.posts.post_heads import is_output, mark_bots
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
+from parley.server.transcripts.sources.json_values import first_values, json_values
 from parley.server.transcripts.sources.known_fields import KnownFields
-from parley.server.transcripts.sources.source import MENDED, Source, parse_json
+from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
 Row = dict[str, Any]
@@ -37,7 +36,7 @@ def _tell(source: Source) -> int:
     listed: list[Any] | None
     path: tuple[str, ...]
     if source.tree is None:
-        listed, path = list(_lines_looked_at(source)), ("lines",)
+        listed, path = first_values(source, _LOOKED_AT), ("lines",)
     else:
         listed, path = _listed(source.tree)
     rows = (listed or [])[:_LOOKED_AT]
@@ -97,30 +96,12 @@ def _listed(tree: Any) -> tuple[list[Any] | None, tuple[str, ...]]:
     return (tree if isinstance(tree, list) else None), path
 
 
-def _lines_looked_at(source: Source) -> Iterator[Any]:
-    if source.data[:64].lstrip().startswith(b"{"):
-        for line in source.head_lines[:_LOOKED_AT]:
-            try:
-                yield parse_json(line)[0]
-            except orjson.JSONDecodeError:
-                yield from (value for _, value in source.values[:_LOOKED_AT])
-                return
-
-
 def _rows(source: Source, taking: EntryCollector) -> Iterator[tuple[str, Any]]:
     if source.tree is not None:
         rows, _ = _listed(source.tree)
         yield from ((f"message {number}", row) for number, row in enumerate(rows or []))
         return
-    for number, line in source.json_rows():
-        try:
-            row, is_mended = (line, False) if isinstance(line, dict) else parse_json(line)
-        except orjson.JSONDecodeError as wrong:
-            taking.refuse(f"line {number}", f"not JSON: {wrong}")
-            continue
-        if is_mended:
-            taking.note(MENDED)
-        yield f"line {number}", row
+    yield from json_values(source, taking)
 
 
 def _read(source: Source, taking: EntryCollector) -> None:

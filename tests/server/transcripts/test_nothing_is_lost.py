@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from parley.bus.entries import Message
-from parley.server.transcripts import NAMES, Transcript, parse_transcript
+from parley.server.transcripts import NAMES, Transcript, parse_transcript, read_transcript
 from parley.server.transcripts.transcript_export import summary_lines, summary_row
 from tests.server.transcripts import export_samples
 from tests.server.transcripts.samples import SAMPLES
@@ -79,8 +80,8 @@ def test_each_reader_names_the_fields_that_it_does_not_know(sample: str) -> None
 
 def test_every_format_is_fed_fields_or_is_text() -> None:
     """Of the formats that the last test does not feed none is JSON."""
-    text = {"irc", "vtt", "srt", "whatsapp", "markdown", "mbox", "autogen-console", "chatdev",
-            "board", "github-markdown"}  # fmt: skip
+    text = {"irc", "vtt", "srt", "sbv", "otter", "meet", "whatsapp", "markdown", "mbox",
+            "autogen-console", "chatdev", "board", "github-markdown"}  # fmt: skip
     assert {*IN_JSON.values()} | text == set(NAMES)
     assert not {*IN_JSON.values()} & text
 
@@ -134,3 +135,67 @@ def test_two_of_one_nickname_on_discord_are_two() -> None:
     tree["messages"][3]["author"].update(nickname="Ana", isBot=False)
     names = [each.participant for each in messages(read(tree))]
     assert names == ["Ana (ana_l)", "Bo", "Bo", "Ana (Clock)"]
+
+
+@pytest.mark.parametrize("sample", ["zulip", "zulip lines", "zulip stream"])
+def test_zulip_is_read_in_a_list_or_one_message_after_the_other(sample: str) -> None:
+    """Pretty-printed or not; a quote of a message answers it."""
+    transcript = parse_transcript(SAMPLES[sample][1])
+    said = messages(transcript)
+    assert [(each.participant, each.re, each.act, each.topic) for each in said] == [
+        ("Ana", None, None, "beds"), ("Bo", "line:0", "support", "beds"),
+        ("Bo", "line:0", None, "beds"), ("Clock", None, None, "clock"),
+    ]  # fmt: skip
+    assert said[0].at == "2024-05-03T09:01:00Z"
+    assert said[3].content == "* Clock strikes."
+    assert transcript.meta == {"bots": ["Clock"]}
+    assert left(transcript) == {"reactions that are no vote of somebody named": 1}
+    assert fields(transcript) == {"client": 3}
+
+
+def test_an_export_of_zulip_names_people_by_its_realm(tmp_path: Path) -> None:
+    """Whose numbers alone are in its messages; reactions are in the other file too."""
+    realm = {
+        "zerver_userprofile": [{"id": 11, "full_name": "Ana", "email": "a@x"},
+                               {"id": 12, "full_name": "Bo", "email": "b@x", "is_bot": False}],
+        "zerver_stream": [{"id": 5, "name": "garden"}],
+        "zerver_recipient": [{"id": 9, "type": 2, "type_id": 5}],
+        "zerver_reaction": [{"message": 201, "user_profile": 12, "emoji_name": "+1"}],
+    }  # fmt: skip
+    rows = [{"id": 201, "sender": 11, "recipient": 9, "subject": "beds", "date_sent": 1714726860.5,
+             "content": "I propose beans."}]  # fmt: skip
+    (tmp_path / "realm.json").write_text(json.dumps(realm))
+    (tmp_path / "messages-000001.json").write_text(json.dumps({"zerver_message": rows}))
+    transcript = read_transcript(tmp_path)
+    assert transcript.format == "zulip"
+    assert [(each.participant, each.content, each.act) for each in messages(transcript)] == [
+        ("Ana", "I propose beans.", None), ("Bo", "👍", "support"),
+    ]  # fmt: skip
+    assert transcript.meta == {"title": "garden > beds"}
+
+
+def spoken(sample: str) -> list[tuple[str, str, str | None]]:
+    said = messages(parse_transcript(SAMPLES[sample][1]))
+    return [(each.participant, each.content, each.at_text) for each in said]
+
+
+def test_transcripts_of_meetings_have_names_and_times() -> None:
+    """Otter heads each turn; Meet names who attended, and the time now and then."""
+    assert spoken("otter") == [
+        ("Ana Lima", "I propose we plant beans.\nThey grow fast.", "0:02"),
+        ("Bo", "I agree: beans.", "1:00:12"),
+    ]  # fmt: skip
+    assert left(parse_transcript(SAMPLES["otter"][1])) == {
+        "lines before the first speaker": 1, "turns without words": 1,
+        "times, headings and notices of the program": 1,
+    }  # fmt: skip
+    assert spoken("meet") == [
+        ("Ana Lima", "I propose we plant beans.\nThey grow fast.", "00:00:00"),
+        ("Bo", "Plan: beans it is.", "00:00:00"), ("Ana Lima", "Good.", "00:05:00"),
+    ]  # fmt: skip
+    assert parse_transcript(SAMPLES["meet"][1]).meta == {
+        "title": "Garden club (2024-05-03 09:00 GMT+2)",
+    }  # fmt: skip
+    assert spoken("sbv") == [
+        ("Ana Lima", "I propose we plant beans.", "0:00:01.000"), ("Bo", "I agree.", "0:00:06.000"),
+    ]  # fmt: skip

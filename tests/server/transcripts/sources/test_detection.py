@@ -109,8 +109,9 @@ def test_no_damage_ends_in_anything_but_a_refusal(sample: str, data: st.DataObje
 
 
 _TREES = {
-    name: json.loads(data) for name, (own, data) in SAMPLES.items()
-    if data[:1] in (b"[", b"{") and own not in ("jsonl", "irc", "chatdev", "whatsapp")
+    name: Source(data).tree for name, (own, data) in SAMPLES.items()
+    if Source(data).tree is not None
+    and data[:1] in (b"[", b"{") and own not in ("jsonl", "irc", "chatdev", "whatsapp")
 }  # fmt: skip
 _ODD = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-9, 2**40), st.floats(allow_nan=False),
