@@ -37,7 +37,7 @@ _FRAME: Final = frozenset({"system", "developer"})
 
 def _tell(source: Source) -> int:
     rows = _rows(source)
-    return SURE if rows and any(_parts(row) is not None for row in rows[:50]) else NO
+    return SURE if rows and any(message_parts(row) is not None for row in rows[:50]) else NO
 
 
 def _rows(source: Source) -> list[Any] | None:
@@ -48,7 +48,7 @@ def _rows(source: Source) -> list[Any] | None:
     return tree if isinstance(tree, list) else None
 
 
-def _parts(row: Any) -> tuple[str, Row] | None:
+def message_parts(row: Any) -> tuple[str, Row] | None:
     """The role and the fields of a message; None where it is none."""
     if not isinstance(row, dict):
         return None
@@ -74,7 +74,7 @@ def _role(name: Any) -> str:
 def _read(source: Source, taking: EntryCollector) -> None:
     for number, row in enumerate(_rows(source) or []):
         place = f"message {number}"
-        parts = _parts(row)
+        parts = message_parts(row)
         if parts is None:
             taking.refuse(place, "not a message of LangChain: it has no 'type' with 'content'")
         else:

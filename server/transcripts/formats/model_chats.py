@@ -62,11 +62,11 @@ def join_parts(content: Any, taking: EntryCollector, place: str) -> tuple[Any, b
             taking.leave_fields(place, part, _PART)
         else:
             others = True
-            taking.skip(_part(kind), place)
+            taking.skip(name_part(kind), place)
     return "\n\n".join(texts), others
 
 
-def _part(kind: Any) -> str:
+def name_part(kind: Any) -> str:
     if isinstance(kind, str) and kind.endswith(("tool_use", "_call")):
         return CALLS
     if isinstance(kind, str) and kind.endswith(("tool_result", "_call_output")):
@@ -130,7 +130,7 @@ def _listed(number: int, row: Any, place: str, taking: EntryCollector) -> None:
     role = row.get("role")
     if not isinstance(role, str):
         if isinstance(kind := row.get("type"), str) and kind != "message":
-            taking.skip(_part(kind), place)  # an item of the Responses API beside the messages
+            taking.skip(name_part(kind), place)  # an item of the Responses API beside the messages
             return
         raise InvalidField("field 'role' is missing")
     if role in FRAME or role in _TOOLS:

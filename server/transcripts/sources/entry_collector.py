@@ -55,6 +55,13 @@ class EntryCollector:
         given = {name: value for name, value in fields.items() if value is not None}
         return index if self.take(place, {**row, **given}) else None
 
+    def take_result(self, place: str, who: str, **fields: Any) -> None:
+        """Takes a tool's result; `fields` are those of `tool.returned`, None those left out."""
+        named = {name: read_name(fields.pop(name)) for name in ("tool", "call_id")}
+        given = {name: value for name, value in fields.items() if value is not None}
+        row = {"index": self._next, "kind": "tool.returned", "agent_id": read_name(who)}
+        self.take(place, {**row, **named, **given})
+
     def alias(self, alias: str, of: str) -> None:
         """Keeps that `alias` is another name of `of`, for the whole file."""
         known = self.transcript.meta.setdefault("aliases", {})

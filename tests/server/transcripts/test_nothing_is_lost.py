@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from parley.bus.entries import Message
+from parley.bus.entries import Message, ToolReturned
+from parley.server.basics.errors import Failure
 from parley.server.transcripts import NAMES, Transcript, parse_transcript, read_transcript
 from parley.server.transcripts.transcript_export import summary_lines, summary_row
 from tests.server.transcripts import export_samples
@@ -46,6 +49,8 @@ def objects(tree: Any) -> Iterator[dict[str, Any]]:
 
 def values(data: bytes) -> list[Any] | None:
     """The values of JSON in a file, one or one a line; None if it holds none."""
+    if data.startswith(b"SQLite"):
+        return None
     for parts in ([data], [line for line in data.split(b"\n") if line.strip()]):
         try:
             return [json.loads(part) for part in parts]
@@ -68,7 +73,7 @@ def test_each_reader_names_the_fields_that_it_does_not_know(sample: str) -> None
     odd = b"\n".join(json.dumps(tree).encode() for tree in trees)
     transcript = parse_transcript(odd, format=kind)
     before = parse_transcript(data)
-    assert transcript.entries == before.entries
+    assert messages(transcript) == messages(before)
     counted = sum(n for name, n in fields(transcript).items() if name.endswith(ODD))
     spoken = [each for each in messages(before) if each.act is None]
     assert counted >= (1 if kind == "notebook" else len(spoken))
@@ -81,7 +86,7 @@ def test_each_reader_names_the_fields_that_it_does_not_know(sample: str) -> None
 def test_every_format_is_fed_fields_or_is_text() -> None:
     """Of the formats that the last test does not feed none is JSON."""
     text = {"irc", "vtt", "srt", "sbv", "otter", "meet", "whatsapp", "markdown", "mbox",
-            "autogen-console", "chatdev", "board", "github-markdown"}  # fmt: skip
+            "autogen-console", "autogen-log", "chatdev", "board", "github-markdown"}  # fmt: skip
     assert {*IN_JSON.values()} | text == set(NAMES)
     assert not {*IN_JSON.values()} & text
 
@@ -199,3 +204,78 @@ def test_transcripts_of_meetings_have_names_and_times() -> None:
     assert spoken("sbv") == [
         ("Ana Lima", "I propose we plant beans.", "0:00:01.000"), ("Bo", "I agree.", "0:00:06.000"),
     ]  # fmt: skip
+
+
+# -- sessions, traces and logs of agents -----------------------------------------------
+
+
+def taken(sample: str) -> list[tuple[str, str, str]]:
+    """Who said what, or which tool gave what to whom."""
+    entries = [each.entry for each in parse_transcript(SAMPLES[sample][1]).entries]
+    return [
+        (each.participant, each.tool if isinstance(each, ToolReturned) else "", each.content)
+        for each in entries
+        if isinstance(each, (Message, ToolReturned))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sample", "talk"),
+    [
+        ("agents session", [("user", "", "What shall we plant?"),
+                            ("assistant", "seeds", "beans: 42"),
+                            ("assistant", "", "I propose beans.")]),
+        ("agents items", [("user", "", "What shall we plant?"),
+                          ("assistant", "seeds", "beans: 42"),
+                          ("assistant", "", "I propose beans.")]),
+        ("response", [("assistant", "seeds", "beans: 42"), ("assistant", "", "I propose beans.")]),
+        ("langfuse", [("Ana", "seeds", "beans: 42"), ("user", "", "What shall we plant?"),
+                      ("Ana", "", "I propose beans."), ("user", "", "Why?"),
+                      ("assistant", "", "They grow.")]),
+        ("langsmith", [("Ana", "", "What shall we plant?"), ("assistant", "", "I propose beans."),
+                       ("assistant", "seeds", "{\"output\":\"42\"}")]),
+        ("autogen log", [("ana", "", "I propose beans."), ("bo", "function", "\"42\""),
+                         ("bo", "", "I agree.")]),
+    ],
+)  # fmt: skip
+def test_records_of_agents_have_words_once_and_results_of_tools(
+    sample: str, talk: list[tuple[str, str, str]]
+) -> None:
+    """However often a call repeats what was said before it."""
+    assert taken(sample) == talk
+
+
+def test_what_records_of_agents_hold_besides_is_counted() -> None:
+    expected = {
+        "langfuse": {"frames the talk (system, developer)": 1,
+                     "steps that neither ask a model nor use a tool": 2,
+                     "messages that a later call repeats": 2},
+        "langsmith": {"steps that neither ask a model nor use a tool": 1},
+        "autogen log": {"lines about the log": 1, "agents, clients and settings": 1,
+                        "messages that a group's manager passes on": 1,
+                        "calls of models, whose answers come as messages": 1},
+        "agents session": {"a part that is no text (reasoning)": 1},
+    }  # fmt: skip
+    for sample, counts in expected.items():
+        assert left(parse_transcript(SAMPLES[sample][1])) == counts
+
+
+def test_a_session_in_a_database_has_times_and_arguments() -> None:
+    transcript = parse_transcript(SAMPLES["agents session"][1])
+    assert transcript.entries[0].entry.at == "2024-05-03T09:01:00Z"
+    result = transcript.entries[1].entry
+    assert isinstance(result, ToolReturned)
+    assert (result.call_id, result.arguments) == ("c1", {"bed": 3})
+    assert any("-wal" in note for note in transcript.notes)
+
+
+def test_a_database_of_something_else_is_called_one() -> None:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE tea (cup)")
+        data = database.serialize()
+    with pytest.raises(Failure, match="is an SQLite database"):
+        parse_transcript(data)
+    with pytest.raises(Failure, match="has no table agent_messages"):
+        parse_transcript(data, format="openai-agents")
+    with pytest.raises(Failure, match="SQLite database"):
+        parse_transcript(SAMPLES["agents session"][1][:6_000])

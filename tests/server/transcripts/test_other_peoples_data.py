@@ -179,8 +179,9 @@ def test_calls_between_messages_are_counted() -> None:
         ("user", "What shall we plant?"), ("assistant", "I propose beans."),
     ]  # fmt: skip
     assert {reason: left.count for reason, left in transcript.left.items()} == {
-        "a tool's call": 1, "a tool's result": 1, "a part that is no text (reasoning)": 1,
+        "a part that is no text (reasoning)": 1,
     }  # fmt: skip
+    assert [each.entry.kind for each in transcript.entries].count("tool.returned") == 1
 
 
 def test_a_word_that_begins_a_sentence_speaks_for_nobody() -> None:
