@@ -1,6 +1,7 @@
 """Recorded talk in files: told apart by content, read and checked before a word of it is published.
 
-May import basics. Start here with `read_transcript`; `format_registry` lists the formats there are.
+May import basics and `memory.text`.
+Start here with `read_transcript`; `format_registry` lists the formats there are.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from parley.memory.text.look_alikes import find_look_alikes
+from parley.memory.text.plain_text import plain_name
 from parley.server.basics.errors import BadTranscript, Failure
 from parley.server.transcripts.format_registry import (
     NAMES,
@@ -81,7 +84,7 @@ def _parse(
     except Failure as refused:
         raise Failure(f"{refused} ({why}). {ALWAYS_READ}") from None
     transcript = taking.transcript
-    for note in (*source.notes, *_doubts(taking, source.speakers)):
+    for note in (*source.notes, *_alike(transcript), *_doubts(taking, source.speakers)):
         taking.note(note)
     if not transcript.entries and not transcript.bad:
         left = "".join(
@@ -93,6 +96,16 @@ def _parse(
             f"{ALWAYS_READ}"
         )
     return transcript
+
+
+def _alike(transcript: Transcript) -> Iterator[str]:
+    """Names that look alike and are not one person's; of one person's spellings the first."""
+    aliases = transcript.meta.get("aliases")
+    known = aliases if isinstance(aliases, dict) else {}
+    people = {plain_name(known.get(name, name)): name for name in reversed(transcript.speakers)}
+    for group in find_look_alikes(reversed(people.values())):
+        shown = ", ".join(group[:_SHOWN]) + (", ..." if len(group) > _SHOWN else "")
+        yield f"look alike: {shown}: kept apart; if they are one person, name them as aliases"
 
 
 def _but_is(source: Source) -> str:

@@ -110,7 +110,7 @@ def _observations(
         )  # fmt: skip
 
 
-_KINDS: Final[dict[str, Literal[model, tool, other]]] = {
+_KINDS: Final[dict[str, Kind]] = {
     "GENERATION": "model",
     "TOOL": "tool",
 }
