@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from parley.memory.text.look_alikes import find_look_alikes
-from parley.memory.text.plain_text import plain_name
+from parley.memory.text.plain_text import find_look_alikes, plain_name
 from parley.server.basics.errors import BadTranscript, Failure
 from parley.server.transcripts.format_registry import (
+    ALWAYS_READ,
+    HOW_TO_FORCE,
     NAMES,
     all_formats,
     detect_format,
     find_format,
 )
 from parley.server.transcripts.sources.entry_collector import EntryCollector
-from parley.server.transcripts.sources.refusals import ALWAYS_READ, HOW_TO_FORCE, name_content
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcript, TranscriptEntry
 from parley.server.transcripts.sources.transcript_files import open_source
@@ -109,6 +109,8 @@ def _alike(transcript: Transcript) -> Iterator[str]:
 
 
 def _but_is(source: Source) -> str:
+    from parley.server.transcripts.sources.refusals import name_content
+
     content = name_content(source)
     return f"; it is {content}" if content else ""
 

@@ -9,11 +9,6 @@ from importlib import import_module
 from typing import Final, cast
 
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.transcripts.sources.refusals import (
-    ALWAYS_READ,
-    HOW_TO_FORCE,
-    name_content,
-)
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import SURE, Format
 
@@ -52,6 +47,11 @@ _PLACES: Final = {
     "github-markdown": "posts.github_markdown:GITHUB_MARKDOWN",
 }
 NAMES: Final = tuple(_PLACES)
+HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
+ALWAYS_READ: Final = (
+    'What can always be read is one line of JSON a message: {"index": 0, "agent_id": "ana", '
+    '"content": "Hello."}'
+)
 
 
 @cache
@@ -93,6 +93,8 @@ def detect_format(source: Source) -> Format:
         raise Failure(
             f"the file starts like a JSON list and is not one: {source.broken_json}. {ALWAYS_READ}"
         )
+    from parley.server.transcripts.sources.refusals import name_content
+
     content = name_content(source)
     if b"\0" in source.data and not content:
         raise Failure(

@@ -24,6 +24,7 @@ _ACTS: Final = {
     "agreed": "decide", "agree": "decide", "accepted": "decide", "accept": "decide",
     "proposal": "propose", "proposed": "propose", "propose": "propose", "info": "inform",
 }  # fmt: skip
+_MOST_CHAIRS: Final = 100  # of one meeting
 _BOT_LINES: Final = "lines of the bot that keeps the minutes"
 _COMMANDS: Final = "commands to the bot that keeps the minutes"
 
@@ -63,9 +64,9 @@ class MeetBot:
             return text, {"topic": self._topic}
         if word == "chair" and said:
             chairs = meta.setdefault("chair", [])
-            known = chairs if isinstance(chairs, list) else []
             named = names_several(said.replace(" ", ","))
-            known.extend(name for name in named if name not in known)
+            if isinstance(chairs, list) and len(chairs) < _MOST_CHAIRS:
+                chairs.extend(name for name in named if name not in chairs)
         elif word in ("startmeeting", "meetingname", "meetingtopic") and said:
             meta.setdefault("title", said.strip())
         elif word not in ("startmeeting", "endmeeting", "chair", "unchair", "undo"):

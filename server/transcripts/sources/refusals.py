@@ -1,4 +1,4 @@
-"""What a refusal of a file says: what the file is, and what can always be read."""
+"""What a file is that no format fits, as a refusal says it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from typing import Any, Final
 
 from parley.server.transcripts.sources.source import Source
 
-HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
-ALWAYS_READ: Final = (
-    'What can always be read is one line of JSON a message: {"index": 0, "agent_id": "ana", '
-    '"content": "Hello."}'
-)
 SQLITE: Final = b"SQLite format 3\0"
 _BEGINNINGS: Final = {
     SQLITE: "an SQLite database",

@@ -93,16 +93,16 @@ def _response(place: str, row: Row, reader: ItemReader, taking: EntryCollector) 
 def _read_sessions(source: Source, taking: EntryCollector) -> None:
     if source.data[_WAL] == b"\2\2":
         taking.note("messages that are in the database's -wal file alone are not read")
-    found = list(_stored(source.data))
-    sessions = dict.fromkeys(session for _, session, _, _ in found)
+    sessions: dict[Any, list[tuple[Any, Any, Any]]] = {}
+    for key, session, data, at in _stored(source.data):
+        sessions.setdefault(session, []).append((key, data, at))
     if len(sessions) > 1:
         taking.note(f"{len(sessions)} sessions: each message's topic is its session")
-    for session in sessions:
+    for session, rows in sessions.items():
         reader = ItemReader(taking)
         topic = str(session) if len(sessions) > 1 else None
-        for key, own, data, at in found:
-            if own == session:
-                _stored_item(f"row {key}", data, at, topic, reader, taking)
+        for key, data, at in rows:
+            _stored_item(f"row {key}", data, at, topic, reader, taking)
         reader.end()
 
 

@@ -99,13 +99,14 @@ def _observations(
 ) -> Iterator[Span]:
     steps = sorted(steps, key=lambda step: _text(step[1].get("startTime")))
     by_id = {_text(row.get("id")): row for _, row in steps}
+    agents = _agents(by_id)
     for place, row in steps:
         taking.leave_fields(place, row, _OBSERVATION)
         kind = read_word(row.get("type")).upper()
         parent = _text(row.get("parentObservationId"))
         yield Span(
             place, trace, _KINDS.get(kind, "other"), _text(row.get("id")) or place,
-            read_word(row.get("name")), _agent(row, by_id), row.get("startTime"),
+            read_word(row.get("name")), agents.get(parent, ""), row.get("startTime"),
             row.get("input"), row.get("output"), is_root=not rooted and parent not in by_id,
         )  # fmt: skip
 
@@ -116,16 +117,19 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
-def _agent(row: Row, by_id: dict[str, Row]) -> str:
-    """The name of the nearest agent that an observation is within."""
-    seen: set[str] = set()
-    key = _text(row.get("parentObservationId"))
-    while key in by_id and key not in seen:
-        seen.add(key)
-        if read_word(by_id[key].get("type")).upper() == "AGENT":
-            return read_word(by_id[key].get("name"))
-        key = _text(by_id[key].get("parentObservationId"))
-    return ""
+def _agents(by_id: dict[str, Row]) -> dict[str, str]:
+    """The name of the nearest agent that each observation is within, or is itself; "" for none."""
+    found: dict[str, str] = {}
+    for key in by_id:
+        path: dict[str, None] = {}
+        while key in by_id and key not in found and key not in path:
+            path[key] = None
+            if read_word(by_id[key].get("type")).upper() == "AGENT":
+                found[key] = read_word(by_id[key].get("name"))
+                break
+            key = _text(by_id[key].get("parentObservationId"))
+        found.update(dict.fromkeys(path, found.get(key, "")))
+    return found
 
 
 # -- LangSmith -------------------------------------------------------------------------

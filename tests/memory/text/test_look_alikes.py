@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.text.look_alikes import find_look_alikes, look_alike_key
+from parley.memory.text.plain_text import find_look_alikes, look_alike_key
 
 
 @pytest.mark.parametrize(
