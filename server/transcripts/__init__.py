@@ -1,6 +1,7 @@
 """Recorded talk in files: told apart by content, read and checked before a word of it is published.
 
-May import basics. Start here with `read_transcript`; `format_registry` lists the formats there are.
+May import basics and `memory.text`.
+Start here with `read_transcript`; `format_registry` lists the formats there are.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from parley.server.basics.errors import Failure
+from parley.memory.text.plain_text import find_look_alikes, plain_name
+from parley.server.basics.errors import BadTranscript, Failure
 from parley.server.transcripts.format_registry import (
+    ALWAYS_READ,
     HOW_TO_FORCE,
     NAMES,
     all_formats,
@@ -69,22 +72,47 @@ def _parse(
 ) -> Transcript:
     source.speakers = frozenset(name.strip().casefold() for name in speakers if name.strip())
     if format is None and source.files is None and not source.data.strip():
-        raise Failure("the file holds no messages: it is empty")
+        raise Failure(f"the file holds no messages: it is empty. {ALWAYS_READ}")
     chosen = detect_format(source) if format is None else find_format(format)
     taking = EntryCollector(chosen.name, on_bad)
-    chosen.read(source, taking)
+    because = "which its content fits best" if format is None else "as named"
+    why = f"read as {chosen.name}, {because}"
+    try:
+        chosen.read(source, taking)
+    except BadTranscript as bad:  # nobody listens: the whole file is refused
+        raise BadTranscript(bad.place, f"{bad.reason} ({why}). {ALWAYS_READ}") from None
+    except Failure as refused:
+        raise Failure(f"{refused} ({why}). {ALWAYS_READ}") from None
     transcript = taking.transcript
-    for note in (*source.notes, *_doubts(taking, source.speakers)):
+    for note in (*source.notes, *_alike(transcript), *_doubts(taking, source.speakers)):
         taking.note(note)
     if not transcript.entries and not transcript.bad:
         left = "".join(
             f"; {each.count} left out: {reason}" for reason, each in transcript.left.items()
         )
         raise Failure(
-            f"the file holds no messages, read as {chosen.name}{left}. "
-            f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them"
+            f"the file holds no messages, {why}{left}{_but_is(source)}. "
+            f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them. "
+            f"{ALWAYS_READ}"
         )
     return transcript
+
+
+def _alike(transcript: Transcript) -> Iterator[str]:
+    """Names that look alike and are not one person's; of one person's spellings the first."""
+    aliases = transcript.meta.get("aliases")
+    known = aliases if isinstance(aliases, dict) else {}
+    people = {plain_name(known.get(name, name)): name for name in reversed(transcript.speakers)}
+    for group in find_look_alikes(reversed(people.values())):
+        shown = ", ".join(group[:_SHOWN]) + (", ..." if len(group) > _SHOWN else "")
+        yield f"look alike: {shown}: kept apart; if they are one person, name them as aliases"
+
+
+def _but_is(source: Source) -> str:
+    from parley.server.transcripts.sources.refusals import name_content
+
+    content = name_content(source)
+    return f"; it is {content}" if content else ""
 
 
 def _doubts(taking: EntryCollector, speakers: frozenset[str]) -> Iterator[str]:

@@ -18,8 +18,13 @@ _PLACES: Final = {
     "irc": "platforms.irc:IRC",
     "vtt": "formats.captions:VTT",
     "srt": "formats.captions:SRT",
+    "sbv": "formats.captions:SBV",
+    "otter": "formats.meeting_texts:OTTER",
+    "meet": "formats.meeting_texts:MEET",
     "slack": "platforms.slack:SLACK",
+    "discord": "platforms.discord:DISCORD",
     "telegram": "platforms.telegram:TELEGRAM",
+    "zulip": "platforms.zulip:ZULIP",
     "whatsapp": "platforms.whatsapp:WHATSAPP",
     "chatgpt": "platforms.assistant_exports:CHATGPT",
     "claude": "platforms.assistant_exports:CLAUDE",
@@ -28,6 +33,10 @@ _PLACES: Final = {
     "anthropic": "formats.model_chats:ANTHROPIC",
     "github": "platforms.github:GITHUB",
     "mbox": "platforms.mbox:MBOX",
+    "openai-agents": "traces.openai_agents:OPENAI_AGENTS",
+    "langfuse": "traces.trace_formats:LANGFUSE",
+    "langsmith": "traces.trace_formats:LANGSMITH",
+    "autogen-log": "traces.autogen_log:AUTOGEN_LOG",
     "autogen": "formats.autogen:AUTOGEN",
     "langchain": "formats.langchain:LANGCHAIN",
     "speakers": "formats.speaker_lists:SPEAKER_LISTS",
@@ -39,6 +48,10 @@ _PLACES: Final = {
 }
 NAMES: Final = tuple(_PLACES)
 HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
+ALWAYS_READ: Final = (
+    'What can always be read is one line of JSON a message: {"index": 0, "agent_id": "ana", '
+    '"content": "Hello."}'
+)
 
 
 @cache
@@ -77,13 +90,18 @@ def detect_format(source: Source) -> Format:
         return best
     start = source.data[:64].lstrip()[:1]
     if start == b"[" and source.broken_json is not None:
-        raise Failure(f"the file starts like a JSON list and is not one: {source.broken_json}")
-    if b"\0" in source.data:
+        raise Failure(
+            f"the file starts like a JSON list and is not one: {source.broken_json}. {ALWAYS_READ}"
+        )
+    from parley.server.transcripts.sources.refusals import name_content
+
+    content = name_content(source)
+    if b"\0" in source.data and not content:
         raise Failure(
             f"the file is no text: byte {source.data.index(0)} is NUL. "
-            "If it is UTF-16 without its mark, save it as UTF-8"
+            f"If it is UTF-16 without its mark, save it as UTF-8. {ALWAYS_READ}"
         )
     raise Failure(
-        f"the file fits no format of a transcript. Tried: {', '.join(NAMES)}. "
-        f"If it is one of them, {HOW_TO_FORCE}"
+        f"the file {f'is {content}, and ' if content else ''}fits no format of a transcript. "
+        f"Tried: {', '.join(NAMES)}. If it is one of them, {HOW_TO_FORCE}. {ALWAYS_READ}"
     )

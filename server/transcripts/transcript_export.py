@@ -7,7 +7,9 @@ from typing import Any
 
 import orjson
 
-from parley.server.transcripts.sources.transcript import Transcript, TranscriptEntry
+from parley.server.transcripts.sources.transcript import LeftOut, Transcript, TranscriptEntry
+
+_FIELDS_SHOWN = 20  # names of fields on one line; `--json` has all
 
 
 def to_json_lines(transcript: Transcript) -> Iterator[bytes]:
@@ -41,17 +43,22 @@ def _row(entry: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
     return {**row, **fields}
 
 
+def _most_first(left: dict[str, LeftOut]) -> list[tuple[str, LeftOut]]:
+    return sorted(left.items(), key=lambda item: -item[1].count)
+
+
 def summary_row(transcript: Transcript) -> dict[str, Any]:
     """What was taken of a file and what was left, for a person or a program to read."""
-    left = sorted(transcript.left.items(), key=lambda item: -item[1].count)
     return {
         "format": transcript.format,
         "entries": len(transcript.entries),
         "messages": sum(entry.entry.kind == "message" for entry in transcript.entries),
         "speakers": transcript.speakers,
         "left_out": [
-            {"reason": reason, "count": each.count, "first": each.first} for reason, each in left
+            {"reason": reason, "count": each.count, "first": each.first}
+            for reason, each in _most_first(transcript.left)
         ],
+        "fields_left_out": {name: each.count for name, each in _most_first(transcript.fields)},
         "bad": transcript.bad,
         "notes": transcript.notes,
         "meta": transcript.meta,
@@ -62,4 +69,10 @@ def summary_lines(transcript: Transcript) -> Iterator[str]:
     """The lines of the same, for a person: what was left out and what else to know."""
     for row in summary_row(transcript)["left_out"]:
         yield f"left out {row['count']}: {row['reason']} (first: {row['first']})"
+    if transcript.fields:
+        counted = _most_first(transcript.fields)
+        named = [f"{each.count} {name}" for name, each in counted[:_FIELDS_SHOWN]]
+        if more := sum(each.count for _, each in counted[_FIELDS_SHOWN:]):
+            named.append(f"{more} in {len(counted) - _FIELDS_SHOWN} others")
+        yield f"left out fields: {', '.join(named)} (first: {counted[0][1].first})"
     yield from (f"note: {note}" for note in transcript.notes)

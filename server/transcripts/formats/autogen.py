@@ -13,6 +13,7 @@ from parley.server.transcripts.formats.model_chats import (
     read_rows,
 )
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -22,6 +23,10 @@ _SPOKEN: Final = frozenset(
     {"TextMessage", "MultiModalMessage", "StopMessage", "HandoffMessage", "UserMessage",
      "AssistantMessage"}
 )  # fmt: skip
+_ROW: Final = known_fields("source content type created_at target")
+_FILE: Final = known_fields(
+    "chat_history messages message_thread agent_states llm_context llm_messages type version"
+)
 _RESULTS: Final = frozenset({"ToolCallSummaryMessage", "FunctionExecutionResultMessage"})
 
 
@@ -71,6 +76,7 @@ def _rows(source: Source) -> list[Any] | None:
 
 def _read(source: Source, taking: EntryCollector) -> None:
     history = _history(source)
+    taking.leave_fields("the file", source.tree, _FILE)
     if history is not None:
         read_rows(history, taking)
         return
@@ -107,6 +113,7 @@ def _say(place: str, row: Row, taking: EntryCollector) -> None:
         if not others:
             taking.skip("says nothing", place)
         return
+    taking.leave_fields(place, row, _ROW)
     at, to = row.get("created_at"), row.get("target")
     taking.say(
         place, source, text,

@@ -1,4 +1,6 @@
-"""Captions of meetings: WebVTT and SubRip (SRT), as Zoom, Teams, Meet and others write them.
+"""Captions of meetings: WebVTT, SubRip (SRT) and SubViewer (SBV).
+
+As Zoom, Teams, Meet, YouTube and others write them.
 
 A speaker is named by `<v Name>`, by `Name: ` or by a line `(Name)` before the
 text. Consecutive cues of one speaker become one message, timed by its first.
@@ -18,7 +20,7 @@ from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
 _AT: Final = r"(?:[0-9]{1,4}:)?[0-9]{1,2}:[0-9]{2}[.,][0-9]{1,3}"
-_TIMING: Final = re.compile(rf"[ \t]*({_AT})[ \t]*-->[ \t]*({_AT})(?:[ \t].*)?\Z")
+_TIMING: Final = re.compile(rf"[ \t]*({_AT})(?:[ \t]*-->[ \t]*|,)({_AT})(?:[ \t].*)?\Z")
 _VOICE: Final = re.compile(r"<v(?:\.[^\s<>]{0,80})?[ \t]{1,8}([^<>\n]{1,200})>")
 _TAG: Final = re.compile(r"</?[^<>\n]{0,200}>|\{\\[^{}\n]{0,80}\}")
 _IN_BRACKETS: Final = re.compile(r"[(\[]([^()\[\]\n]{1,64})[)\]]:?\Z")
@@ -40,7 +42,7 @@ def _tell_vtt(source: Source) -> int:
 
 
 def _tell_srt(source: Source) -> int:
-    if _tell_vtt(source):
+    if _tell_vtt(source) or _tell_sbv(source):
         return NO
     lines = source.head_lines[:20]
     timed = [number for number, line in enumerate(lines) if _TIMING.match(line)]
@@ -48,6 +50,11 @@ def _tell_srt(source: Source) -> int:
         return NO
     first = timed[0]
     return SURE if first == 1 and lines[0].strip().isdecimal() else LIKELY
+
+
+def _tell_sbv(source: Source) -> int:
+    first = source.head_lines[0] if source.head_lines else ""
+    return SURE if "-->" not in first and _TIMING.match(first) else NO
 
 
 def _read(source: Source, taking: EntryCollector) -> None:
@@ -176,4 +183,7 @@ def _messages(parts: list[_Cue]) -> Iterator[_Cue]:
 
 
 VTT: Final = Format("vtt", "WebVTT captions: Zoom, Teams, Meet", ("vtt",), _tell_vtt, _read)
+SBV: Final = Format(
+    "sbv", "SubViewer captions: YouTube, chats of Google Meet", ("sbv",), _tell_sbv, _read
+)
 SRT: Final = Format("srt", "SubRip captions", ("srt",), _tell_srt, _read)

@@ -8,13 +8,26 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parley.server.transcripts.formats.model_chats import CALL, FRAMES, RESULT, SILENT, join_parts
+from parley.server.transcripts.formats.model_chats import (
+    CALL,
+    CALLS,
+    FRAMES,
+    RESULT,
+    SILENT,
+    join_parts,
+)
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 Row = dict[str, Any]
 _UNDER: Final = ("values", "channel_values", "messages", "chat_history", "history")
+_ROW: Final = known_fields("type data lc id kwargs")
+_FIELDS: Final = known_fields(
+    "type id content name role tool_calls",
+    additional_kwargs=known_fields("tool_calls function_call"),
+)
 _ROLES: Final = frozenset(
     {"human", "ai", "system", "tool", "function", "chat", "developer", "remove", "user",
      "assistant"}
@@ -24,7 +37,7 @@ _FRAME: Final = frozenset({"system", "developer"})
 
 def _tell(source: Source) -> int:
     rows = _rows(source)
-    return SURE if rows and any(_parts(row) is not None for row in rows[:50]) else NO
+    return SURE if rows and any(message_parts(row) is not None for row in rows[:50]) else NO
 
 
 def _rows(source: Source) -> list[Any] | None:
@@ -35,7 +48,7 @@ def _rows(source: Source) -> list[Any] | None:
     return tree if isinstance(tree, list) else None
 
 
-def _parts(row: Any) -> tuple[str, Row] | None:
+def message_parts(row: Any) -> tuple[str, Row] | None:
     """The role and the fields of a message; None where it is none."""
     if not isinstance(row, dict):
         return None
@@ -61,10 +74,12 @@ def _role(name: Any) -> str:
 def _read(source: Source, taking: EntryCollector) -> None:
     for number, row in enumerate(_rows(source) or []):
         place = f"message {number}"
-        parts = _parts(row)
+        parts = message_parts(row)
         if parts is None:
             taking.refuse(place, "not a message of LangChain: it has no 'type' with 'content'")
         else:
+            if parts[1] is not row:
+                taking.leave_fields(place, row, _ROW)
             _message(place, *parts, taking)
 
 
@@ -91,6 +106,8 @@ def _say(place: str, role: str, fields: Row, taking: EntryCollector) -> None:
         if not others:
             taking.skip(CALL if calls else SILENT, place)
     else:
+        taking.leave_fields(place, fields, _FIELDS)
+        taking.skip(CALLS, place, len(calls) if isinstance(calls, list) else bool(calls))
         given = fields.get("name") or (fields.get("role") if role == "chat" else None)
         taking.say(place, given if isinstance(given, str) else role, text)
 

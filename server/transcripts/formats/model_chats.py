@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from parley.server.basics.entry_json import InvalidField
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
 
@@ -21,8 +22,14 @@ _BLOCKS: Final = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"}
 )
 _KEPT: Final = ("id", "timestamp", "act", "re", "topic", "to")  # as in a row of JSON Lines
+_FILE: Final = known_fields("messages system")
+_ROW: Final = known_fields(
+    "role name content type status tool_calls function_call " + " ".join(_KEPT)
+)
+_PART: Final = known_fields("type text")
 FRAMES: Final = "frames the talk (system, developer)"
 RESULT: Final = "a tool's result"
+CALLS: Final = "a tool's call"
 CALL: Final = "calls a tool without words"
 SILENT: Final = "says nothing"
 
@@ -52,15 +59,16 @@ def join_parts(content: Any, taking: EntryCollector, place: str) -> tuple[Any, b
         kind = fields.get("type", "text" if isinstance(text, str) else None)
         if isinstance(text, str) and isinstance(kind, str) and kind in _TEXTS:
             texts.append(text)
+            taking.leave_fields(place, part, _PART)
         else:
             others = True
-            taking.skip(_part(kind), place)
+            taking.skip(name_part(kind), place)
     return "\n\n".join(texts), others
 
 
-def _part(kind: Any) -> str:
+def name_part(kind: Any) -> str:
     if isinstance(kind, str) and kind.endswith(("tool_use", "_call")):
-        return "a tool's call"
+        return CALLS
     if isinstance(kind, str) and kind.endswith(("tool_result", "_call_output")):
         return RESULT
     known = isinstance(kind, str) and kind.isascii() and kind.isprintable() and len(kind) <= 40
@@ -100,6 +108,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
     rows = find_rows(source, "messages")
     if rows is None:
         return
+    taking.leave_fields("the file", source.tree, _FILE)
     if isinstance(source.tree, dict) and source.tree.get("system"):
         taking.skip(FRAMES, "field 'system'")
     read_rows(rows, taking)
@@ -121,7 +130,7 @@ def _listed(number: int, row: Any, place: str, taking: EntryCollector) -> None:
     role = row.get("role")
     if not isinstance(role, str):
         if isinstance(kind := row.get("type"), str) and kind != "message":
-            taking.skip(_part(kind), place)  # an item of the Responses API beside the messages
+            taking.skip(name_part(kind), place)  # an item of the Responses API beside the messages
             return
         raise InvalidField("field 'role' is missing")
     if role in FRAME or role in _TOOLS:
@@ -135,6 +144,8 @@ def _listed(number: int, row: Any, place: str, taking: EntryCollector) -> None:
         if not others:
             taking.skip(CALL if calls else SILENT, place)
         return
+    taking.leave_fields(place, row, _ROW)
+    taking.skip(CALLS, place, len(calls) if isinstance(calls, list) else bool(calls))
     name = row.get("name") or role
     given = {field: row[field] for field in _KEPT if field in row}
     taking.add({**given, "index": number, "agent_id": name, "content": content})

@@ -7,15 +7,16 @@ Message lists of model APIs (`role` and `content`) are `openai` and `anthropic`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
-
-import orjson
 
 from parley.server.basics.entry_json import InvalidField
 from parley.server.transcripts.formats.model_chats import FRAME, FRAMES, SILENT, join_parts
 from parley.server.transcripts.posts.post_heads import is_output, mark_bots
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
-from parley.server.transcripts.sources.source import MENDED, Source, parse_json
+from parley.server.transcripts.sources.json_values import first_values, json_values
+from parley.server.transcripts.sources.known_fields import KnownFields
+from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
 Row = dict[str, Any]
@@ -35,7 +36,7 @@ def _tell(source: Source) -> int:
     listed: list[Any] | None
     path: tuple[str, ...]
     if source.tree is None:
-        listed, path = list(_lines_looked_at(source)), ("lines",)
+        listed, path = first_values(source, _LOOKED_AT), ("lines",)
     else:
         listed, path = _listed(source.tree)
     rows = (listed or [])[:_LOOKED_AT]
@@ -54,13 +55,29 @@ def _is_row(row: Any) -> bool:
 
 
 def _who(row: Row) -> str | None:
+    return _named(row)[0]
+
+
+def _named(row: Row) -> tuple[str | None, str]:
+    """Who speaks, and the field that says it, dotted if it is in an object."""
     for key in _WHO:
-        value = row.get(key)
+        value, field = row.get(key), key
         if isinstance(value, dict):
-            value = next((value[k] for k in ("name", "login", "id") if k in value), None)
+            inner = next((k for k in ("name", "login", "id") if k in value), None)
+            value, field = value.get(inner), f"{key}.{inner}"
         if isinstance(value, str) and value.strip():
-            return value
-    return None
+            return value, field
+    return None, ""
+
+
+@cache
+def _known(*names: str) -> KnownFields:
+    """Fields of a row, dotted if they are in an object of it."""
+    inner = [name.partition(".") for name in names if "." in name]
+    return KnownFields(
+        frozenset(name.partition(".")[0] for name in names),
+        {outer: KnownFields(frozenset({name}), {}) for outer, _, name in inner},
+    )
 
 
 def _listed(tree: Any) -> tuple[list[Any] | None, tuple[str, ...]]:
@@ -79,34 +96,17 @@ def _listed(tree: Any) -> tuple[list[Any] | None, tuple[str, ...]]:
     return (tree if isinstance(tree, list) else None), path
 
 
-def _lines_looked_at(source: Source) -> Iterator[Any]:
-    if source.data[:64].lstrip().startswith(b"{"):
-        for line in source.head_lines[:_LOOKED_AT]:
-            try:
-                yield parse_json(line)[0]
-            except orjson.JSONDecodeError:
-                return
-
-
 def _rows(source: Source, taking: EntryCollector) -> Iterator[tuple[str, Any]]:
     if source.tree is not None:
         rows, _ = _listed(source.tree)
         yield from ((f"message {number}", row) for number, row in enumerate(rows or []))
         return
-    for number, line in enumerate(source.data.split(b"\n"), 1):
-        if line.strip():
-            try:
-                row, is_mended = parse_json(line)
-            except orjson.JSONDecodeError as wrong:
-                taking.refuse(f"line {number}", f"not JSON: {wrong}")
-                continue
-            if is_mended:
-                taking.note(MENDED)
-            yield f"line {number}", row
+    yield from json_values(source, taking)
 
 
 def _read(source: Source, taking: EntryCollector) -> None:
     tree = source.tree
+    taking.leave_fields("the file", tree, _known("title", *_UNDER))
     title = tree.get("title") if isinstance(tree, dict) else None
     if isinstance(title, str) and title.strip():
         taking.transcript.meta["title"] = title.strip()
@@ -122,7 +122,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
 def _say(place: str, row: Any, taking: EntryCollector, machines: dict[str, bool]) -> None:
     if not isinstance(row, dict):
         raise InvalidField("not a JSON object")
-    role, who = row.get("role"), _who(row)
+    role, (who, named) = row.get("role"), _named(row)
     if isinstance(role, str) and role in FRAME and who == role:
         taking.skip(FRAMES, place)
         return
@@ -144,11 +144,10 @@ def _say(place: str, row: Any, taking: EntryCollector, machines: dict[str, bool]
     who = read_name(who)
     is_machine = role in _MACHINES if isinstance(role, str) else False
     machines[who] = machines.get(who, True) and (is_machine or is_output(text))
-    at = next((row[key] for key in _AT if isinstance(row.get(key), (str, int, float))), None)
-    to = next((row[key] for key in _TO if isinstance(row.get(key), str) and row[key].strip()), None)
-    taking.say(
-        place, who, text, timestamp=None if isinstance(at, bool) else at, to=(to,) if to else None
-    )
+    at = next((key for key in _AT if type(row.get(key)) in (str, int, float)), "")
+    to = next((key for key in _TO if isinstance(row.get(key), str) and row[key].strip()), "")
+    taking.leave_fields(place, row, _known(named, name, at, to, "role"))
+    taking.say(place, who, text, timestamp=row.get(at), to=(row[to],) if to else None)
 
 
 SPEAKER_LISTS: Final = Format(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from parley.server.transcripts.formats.model_chats import FRAME, FRAMES, RESULT, SILENT, join_parts
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -17,6 +18,20 @@ Row = dict[str, Any]
 _BRANCHES: Final = "messages of other branches"
 _HIDDEN: Final = "hidden from who took part"
 _SPOKEN: Final = frozenset({"text", "multimodal_text"})  # kinds of content that people see
+_CHATGPT_TALK: Final = known_fields("id conversation_id title mapping current_node")
+_NODE: Final = known_fields(
+    "id parent children",
+    message=known_fields(
+        "id create_time recipient",
+        author=known_fields("role name"),
+        content=known_fields("content_type parts"),
+        metadata=known_fields("is_visually_hidden_from_conversation"),
+    ),
+)
+_CLAUDE_TALK: Final = known_fields("uuid name title chat_messages")
+_ROW: Final = known_fields(
+    "uuid parent_message_uuid sender created_at text content attachments files"
+)
 _LOOKED_AT: Final = 20  # talks
 
 
@@ -53,6 +68,7 @@ def _read_chatgpt(source: Source, taking: EntryCollector) -> None:
     for number, talk in enumerate(talks):
         topic = _title(talk) or None if len(talks) > 1 else None
         nodes = talk["mapping"]
+        taking.leave_fields(f"talk {number}", talk, _CHATGPT_TALK)
         shown = _branch(nodes, talk.get("current_node"))
         spoken = [name for name, node in nodes.items() if _words_in(node)]
         taking.skip(_BRANCHES, f"talk {number}", len(set(spoken) - set(shown)))
@@ -101,6 +117,7 @@ def _say_node(place: str, node: Any, topic: str | None, taking: EntryCollector) 
         parts = fields.get("parts")
         text = _parts_of(parts if isinstance(parts, list) else [], place, taking)
         if text.strip():
+            taking.leave_fields(place, node, _NODE)
             taking.say(place, name or role, text, timestamp=message.get("create_time"), topic=topic)
         else:
             taking.skip(SILENT, place)
@@ -131,6 +148,7 @@ def _read_claude(source: Source, taking: EntryCollector) -> None:
     _begin(taking, talks)
     for number, talk in enumerate(talks):
         topic = _title(talk) or None if len(talks) > 1 else None
+        taking.leave_fields(f"talk {number}", talk, _CLAUDE_TALK)
         for place, row in _shown(number, talk["chat_messages"], taking):
             _say_row(place, row, topic, taking)
 
@@ -165,6 +183,7 @@ def _say_row(place: str, row: Row, topic: str | None, taking: EntryCollector) ->
     if not isinstance(text, str) or not text.strip():
         text = read_word(row.get("text"))
     if text.strip():
+        taking.leave_fields(place, row, _ROW)
         taking.say(place, who, text, timestamp=row.get("created_at"), topic=topic)
     else:
         taking.skip(SILENT, place)

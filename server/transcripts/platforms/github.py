@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from parley.server.transcripts.sources.emoji_reactions import read_emoji
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -22,6 +23,13 @@ _GHOST: Final = "ghost"  # who GitHub says wrote what a deleted account did
 _HIDDEN: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _AUTHORS: Final = ("user", "author", "actor")
 _LONG: Final = 4_000_000  # characters: beyond the limit of a message, so nothing to tidy
+_PERSON: Final = known_fields("login type __typename is_bot")
+_POST: Final = known_fields(
+    "id databaseId title body event in_reply_to_id parent_id replyTo isMinimized replies comments "
+    "reviews reviewThreads reactions reactionGroups created_at createdAt submittedAt submitted_at "
+    "publishedAt",
+    user=_PERSON, author=_PERSON, actor=_PERSON,
+)  # fmt: skip
 _UNDER: Final = ("data", "repository", "node", "resource", "issue", "pullRequest", "discussion")
 
 
@@ -156,6 +164,7 @@ class _Reader:
         if not text.strip():
             taking.skip("posts without words", place)
             return
+        taking.leave_fields(place, row, _POST)
         own = taking.say(place, self._who(row), text, timestamp=_at(row), re=index)
         if own is not None:
             self._index[_key(row) or place] = own

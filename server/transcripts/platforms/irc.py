@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from parley.server.transcripts.platforms.irc_times import Clock, strip_time, with_date
+from parley.server.transcripts.platforms.meetbot import MeetBot
 from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.speakers import names_several
@@ -94,7 +95,7 @@ def _column(prefix: str, text: str) -> tuple[str | None, str] | None:
 
 def _read(source: Source, taking: EntryCollector) -> None:
     clock = Clock()
-    reader = _Reader(taking, clock)
+    reader = _Reader(taking, clock, source.text)
     for number, line in source.lines():
         if line.strip():
             reader.line(f"line {number}", _FORMATTING.sub("", line))
@@ -104,11 +105,12 @@ def _read(source: Source, taking: EntryCollector) -> None:
 class _Reader:
     """Reads line after line; holds a nick whose words stand on the next line."""
 
-    def __init__(self, taking: EntryCollector, clock: Clock) -> None:
+    def __init__(self, taking: EntryCollector, clock: Clock, text: str) -> None:
         self._taking, self._clock = taking, clock
         self._waiting: tuple[str, str, str | None] | None = None  # place, nick, time
         self._bots: dict[str, None] = {}
         self._spoke: set[str] = set()
+        self._meetbot = MeetBot(taking, text)
 
     def line(self, place: str, line: str) -> None:
         if self._clock.set_by(line):
@@ -164,7 +166,9 @@ class _Reader:
         if (self._bots or self._clock.of_w3c) and (keyword := _KEYWORD.match(text)):
             _about(self._taking, keyword[1].lower(), keyword[2].strip())
         self._spoke.add(nick)
-        self._taking.say(place, nick, text, timestamp=at)
+        read = self._meetbot.read(place, nick, text)
+        if read is not None:
+            self._taking.say(place, nick, read[0], timestamp=at, **read[1])
 
 
 def _about(taking: EntryCollector, keyword: str, value: str) -> None:

@@ -21,6 +21,7 @@ from parley.server.transcripts.platforms.slack_names import Names
 from parley.server.transcripts.platforms.slack_text import to_plain_text
 from parley.server.transcripts.sources.emoji_reactions import read_emoji
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -32,6 +33,13 @@ _SPOKEN: Final = frozenset(
      "reply_broadcast"}
 )  # fmt: skip
 
+_FILE: Final = known_fields("messages")
+_ROW: Final = known_fields(
+    "type subtype ts user text thread_ts parent_user_id bot_id username files",
+    reactions=known_fields("name users count"),
+    bot_profile=known_fields("name"),
+    user_profile=known_fields("display_name real_name name"),
+)
 Row = dict[str, Any]
 _Placed = tuple[str, str, Row]  # place, channel, message
 
@@ -52,6 +60,7 @@ def _is_message(row: Any) -> bool:
 
 
 def _read(source: Source, taking: EntryCollector) -> None:
+    taking.leave_fields("the file", source.tree, _FILE)
     placed = list(_files(source, taking) if source.files is not None else _one(source))
     placed.sort(key=lambda each: _moment(each[2]))  # stable: what has one time stays in order
     names = Names(_people(source.files or {}), [row for _, _, row in placed])
@@ -132,6 +141,7 @@ class _Reader:
 
     def _say(self, place: str, channel: str, row: Row, content: str) -> None:
         who = self._names.speaker(row)
+        self._taking.leave_fields(place, row, _ROW)
         if row.get("subtype") == "me_message":
             content = f"* {who} {content}"
         topic = f"#{channel}" if self._topics and channel else None

@@ -25,7 +25,7 @@ class Names:
             known, profile = row.get("user"), row.get("user_profile")
             if isinstance(known, str) and known not in shown and isinstance(profile, dict):
                 shown[known] = _shown(profile, profile)
-        self._name = _distinct(shown)
+        self._name = distinct_names(shown)
         self._taken = set(self._name.values())
 
     def of_id(self, id: str) -> str:
@@ -57,7 +57,7 @@ def _shown(user: Row, profile: Any) -> tuple[str, str]:
     return first, handle if isinstance(handle, str) else ""
 
 
-def _distinct(shown: dict[str, tuple[str, str]]) -> dict[str, str]:
+def distinct_names(shown: dict[str, tuple[str, str]]) -> dict[str, str]:
     """One name an id: of two alike, each with the handle behind it, or the id."""
     plain = {user: read_name(name) for user, (name, _) in shown.items() if name}
     counted = Counter(name.casefold() for name in plain.values())

@@ -7,11 +7,19 @@ from typing import Any, Final
 
 from parley.server.transcripts.sources.emoji_reactions import read_emoji_sign
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name, read_word
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 Row = dict[str, Any]
 _KINDS: Final = frozenset({"message", "service"})
+_FILE: Final = known_fields("chats name type id messages")
+_CHAT: Final = known_fields("name type id messages")
+_ROW: Final = known_fields(  # `text_entities` is the text once more
+    "id type date date_unixtime from from_id text text_entities reply_to_message_id "
+    "photo file media_type poll forwarded_from",
+    reactions=known_fields("type emoji count", recent=known_fields("from from_id date")),
+)
 _LOOKED_AT: Final = 50  # messages
 
 
@@ -46,7 +54,10 @@ def _read(source: Source, taking: EntryCollector) -> None:
     else:
         taking.note(f"{len(chats)} chats: each message's topic is its chat")
     names = _Names()
+    taking.leave_fields("the file", source.tree, _FILE)
     for chat in chats:
+        if chat is not source.tree:
+            taking.leave_fields("a chat", chat, _CHAT)
         topic = read_word(chat.get("name")).strip() or None if len(chats) > 1 else None
         reader = _Reader(taking, names, topic)
         for number, row in enumerate(chat["messages"]):
@@ -93,6 +104,7 @@ class _Reader:
             taking.skip("photos, files and polls beside words", place)
         if row.get("forwarded_from"):
             taking.note("forwarded messages are read as said by who passed them on")
+        taking.leave_fields(place, row, _ROW)
         index = taking.say(
             place, self._names.of(row), text,
             timestamp=_moment(row), re=self._answered(place, row), topic=self._topic,
@@ -128,7 +140,7 @@ class _Reader:
             for voter in _voters(reaction):
                 self._taking.say(
                     place, self._names.of(voter), vote.sign,
-                    act=vote.act, re=index, topic=self._topic,
+                    act=vote.act, re=index, topic=self._topic, timestamp=_moment(voter),
                 )  # fmt: skip
 
 

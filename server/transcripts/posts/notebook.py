@@ -15,8 +15,14 @@ from parley.server.transcripts.posts.autogen_console import (
 )
 from parley.server.transcripts.posts.post_heads import Head, take_posts
 from parley.server.transcripts.sources.entry_collector import EntryCollector
+from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
+
+_FILE: Final = known_fields("cells nbformat nbformat_minor")
+_CELL: Final = known_fields(
+    "cell_type", outputs=known_fields("output_type name text", data=known_fields("text/plain"))
+)
 
 
 def _tell(source: Source) -> int:
@@ -25,11 +31,17 @@ def _tell(source: Source) -> int:
     return SURE + 1 if is_notebook and ("nbformat" in tree or "metadata" in tree) else NO
 
 
-def _outputs(tree: Any) -> Iterator[tuple[int, str]]:
-    """What each cell printed, with the number of the cell from 1."""
+def _outputs(tree: Any, taking: EntryCollector) -> Iterator[tuple[int, str]]:
+    """What each cell printed, with the number of the cell from 1; its code is counted."""
+    taking.leave_fields("the file", tree, _FILE)
     cells = tree.get("cells") if isinstance(tree, dict) else None
     for number, cell in enumerate(cells if isinstance(cells, list) else (), 1):
         outputs = cell.get("outputs") if isinstance(cell, dict) else None
+        taking.leave_fields(f"cell {number}", cell, _CELL)
+        if isinstance(outputs, list):
+            wordless = sum(not _text(each) for each in outputs)
+            taking.skip("outputs that print no talk: stderr, errors, pictures", f"cell {number}",
+                        wordless)  # fmt: skip
         texts = [_text(each) for each in outputs] if isinstance(outputs, list) else []
         if printed := "".join(texts):
             yield number, strip_colors(printed).replace("\r\n", "\n").replace("\r", "\n")
@@ -52,7 +64,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
     lines: list[str] = []
     places: list[str] = []
     starts: list[int] = []
-    for number, text in _outputs(source.tree):
+    for number, text in _outputs(source.tree, taking):
         starts.append(len(lines))
         own = ["-" * 80, *text.split("\n")]  # a cell begins as if below a ruler
         lines += own

@@ -1,8 +1,9 @@
 """Collecting the entries of a file one by one, and refusing those that cannot be.
 
 Every reader of a format hands what it finds to a `EntryCollector`: `say` for a message,
-`skip` for what is no message (with the reason), `note` for what holds of the
-whole file. Nothing that a file holds is dropped without one of them.
+`skip` for what is no message (with the reason), `leave_fields` for what a row holds beside
+what is known, `note` for what holds of the whole file. Nothing that a file holds is dropped
+without one of them.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from parley.server.basics.entry_json import (
     read_id,
 )
 from parley.server.basics.errors import BadTranscript
+from parley.server.transcripts.sources.known_fields import KnownFields
 from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcript, TranscriptEntry
 
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\ufeff]+")
 _LONGEST_NAME: Final = 128
 _EARLIEST: Final = 300_000_000  # seconds: of 1979; smaller numbers count from somewhere else
 _MILLISECONDS: Final = 10**11  # as seconds this is in the year 5138
+_MOST_FIELDS: Final = 1_000  # names of unknown fields that are kept apart; ids as names have no end
+OTHER_FIELDS: Final = "other fields"
 
 
 class EntryCollector:
@@ -50,6 +54,13 @@ class EntryCollector:
         row = {"index": index, "agent_id": read_name(who), "content": content.strip()}
         given = {name: value for name, value in fields.items() if value is not None}
         return index if self.take(place, {**row, **given}) else None
+
+    def take_result(self, place: str, who: str, **fields: Any) -> None:
+        """Takes a tool's result; `fields` are those of `tool.returned`, None those left out."""
+        named = {name: read_name(fields.pop(name)) for name in ("tool", "call_id")}
+        given = {name: value for name, value in fields.items() if value is not None}
+        row = {"index": self._next, "kind": "tool.returned", "agent_id": read_name(who)}
+        self.take(place, {**row, **named, **given})
 
     def alias(self, alias: str, of: str) -> None:
         """Keeps that `alias` is another name of `of`, for the whole file."""
@@ -87,6 +98,15 @@ class EntryCollector:
         """Counts what is no message, by its reason; `place` is kept of the first."""
         if count > 0:
             self.transcript.left.setdefault(reason, LeftOut(place)).count += count
+
+    def leave_fields(self, place: str, row: Any, known: KnownFields) -> None:
+        """Counts each field of `row` that is not `known` and holds something, by its name."""
+        if not isinstance(row, dict):
+            return
+        fields = self.transcript.fields
+        for name in known.unknown(row):
+            kept = name if name in fields or len(fields) < _MOST_FIELDS else OTHER_FIELDS
+            fields.setdefault(kept, LeftOut(place)).count += 1
 
     def note(self, text: str) -> None:
         """Keeps a remark on the whole file, once."""

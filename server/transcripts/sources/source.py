@@ -18,6 +18,7 @@ HEAD_BYTES: Final = 65_536  # what is looked at to tell a text format; more says
 _HEAD_LINES: Final = 200
 MENDED: Final = "halves of characters are shown as U+FFFD"
 _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # how JSON writes half a character
+_NOT_BLANK: Final = re.compile(r"\S")
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -107,6 +108,37 @@ class Source:
             self.notes.append(MENDED)
         return None
 
+    @cached_property
+    def values(self) -> list[tuple[int, Any]]:
+        """The JSON values of a file of nothing else, one or one after the other, with their lines.
+
+        [] if the file holds anything else, as one broken line.
+        """
+        if self._opens(b"[{") and self.broken_json is None:
+            return [(1, self._parsed)]
+        try:
+            return list(_values(self.data.decode()))
+        except (ValueError, RecursionError):
+            return []
+
+    def json_rows(self) -> Iterator[tuple[int, bytes | dict[str, Any]]]:
+        """Every line that says something, with its number; if the first is no JSON and the file is,
+        its objects, or those of its lists.
+        """
+        lines = ((n, line.strip()) for n, line in enumerate(self.data.split(b"\n"), 1))
+        rows = ((n, line) for n, line in lines if line)
+        first = next(rows, None)
+        if first is None:
+            return
+        if not _is_json(first[1]):
+            for number, value in self.values:
+                for row in value if isinstance(value, list) else (value,):
+                    yield number, row if isinstance(row, dict) else orjson.dumps(row)
+            if self.values:
+                return
+        yield first
+        yield from rows
+
     def _opens(self, marks: bytes) -> bool:
         start = self.data[:HEAD_BYTES].lstrip()
         return start[:1] != b"" and start[:1] in marks
@@ -129,6 +161,25 @@ def parse_json(data: bytes | str) -> tuple[Any, bool]:
         except (ValueError, RecursionError):
             pass
         raise
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse_json(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _values(text: str) -> Iterator[tuple[int, Any]]:
+    """Each JSON value of `text`, with the line on which it begins. Raises `ValueError`."""
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    at, line, counted = 0, 1, 0
+    while (start := _NOT_BLANK.search(text, at)) is not None:
+        value, at = decoder.raw_decode(text, start.start())
+        line += text.count("\n", counted, start.start())
+        counted = start.start()
+        yield line, replace_lone_surrogates(value)
 
 
 def _refuse_constant(word: str) -> NoReturn:

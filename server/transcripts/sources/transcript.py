@@ -37,6 +37,7 @@ class Transcript:
     entries: list[TranscriptEntry] = field(default_factory=list)
     format: str = ""  # the name of the format it was read as
     left: dict[str, LeftOut] = field(default_factory=dict)  # by reason: not wrong, and no message
+    fields: dict[str, LeftOut] = field(default_factory=dict)  # by name: not taken over
     notes: list[str] = field(default_factory=list)  # what a reader should know of the reading
     bad: int = 0  # entries that were wrong, and handed to `on_bad`
 

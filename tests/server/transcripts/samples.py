@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from tests.server.transcripts.export_samples import EXPORTS
 from tests.server.transcripts.post_samples import POST_SAMPLES
 
 
@@ -363,5 +364,6 @@ SAMPLES: Final[dict[str, tuple[str, bytes]]] = {
     "langchain data": ("langchain", _json(LANGCHAIN_DATA)),
     "langchain lc": ("langchain", _json(LANGCHAIN_LC)),
     "langchain flat": ("langchain", _json(LANGCHAIN_FLAT)),
+    **EXPORTS,
     **{name: (sample.format, sample.text.encode()) for name, sample in POST_SAMPLES.items()},
 }

@@ -179,8 +179,9 @@ def test_calls_between_messages_are_counted() -> None:
         ("user", "What shall we plant?"), ("assistant", "I propose beans."),
     ]  # fmt: skip
     assert {reason: left.count for reason, left in transcript.left.items()} == {
-        "a tool's call": 1, "a tool's result": 1, "a part that is no text (reasoning)": 1,
+        "a part that is no text (reasoning)": 1,
     }  # fmt: skip
+    assert [each.entry.kind for each in transcript.entries].count("tool.returned") == 1
 
 
 def test_a_word_that_begins_a_sentence_speaks_for_nobody() -> None:
@@ -238,3 +239,76 @@ def test_an_export_is_read_as_its_owner_saw_it(sample: str, words: list[tuple[st
     assert said(transcript) == words
     if sample in ("chatgpt", "claude"):
         assert transcript.left["messages of other branches"].count == 1
+
+
+# -- meetings that a bot keeps ---------------------------------------------------------
+
+MEETBOT = """\
+10:00 <ana> #startmeeting Garden club
+10:00 <mbot> Meeting started Fri May  3 10:00:00 2024 UTC. The chair is ana.
+10:00 <mbot> Useful Commands: #action #agreed #info #topic #startvote.
+10:01 <ana> #chair bo
+10:01 <mbot> Current chairs: ana bo
+10:02 <ana> #topic beds
+10:03 <bo> #proposal plant the beans in bed three in May
+10:04 <ana> +1
+10:05 <ana> #agreed plant the beans in bed three in May
+10:06 <ana> #action bo to order seeds
+10:07 <ana> #info beans are cheap
+10:08 <ana> #endmeeting
+10:08 <mbot> Meeting ended Fri May  3 10:08:00 2024 UTC.
+10:09 <bo> bye #beans
+"""
+
+
+def test_commands_to_a_bot_that_keeps_minutes_are_acts() -> None:
+    """Its own lines are counted, so that no summary is made of them."""
+    transcript = read(MEETBOT)
+    entries = [each.entry for each in transcript.entries if isinstance(each.entry, Message)]
+    assert [(each.participant, each.content, each.act) for each in entries] == [
+        ("ana", "#topic beds", None), ("bo", "plant the beans in bed three in May", "propose"),
+        ("ana", "+1", None), ("ana", "plant the beans in bed three in May", "decide"),
+        ("ana", "ACTION: bo to order seeds", None), ("ana", "beans are cheap", "inform"),
+        ("bo", "bye #beans", None),
+    ]  # fmt: skip
+    assert {each.topic for each in entries} == {"beds"}
+    assert transcript.meta == {"title": "Garden club", "chair": ["bo"]}
+    assert {reason: left.count for reason, left in transcript.left.items()} == {
+        "commands to the bot that keeps the minutes": 3,
+        "lines of the bot that keeps the minutes": 4,
+    }  # fmt: skip
+    memory = analyze(transcript, resolve_defaults({}, {})).memory
+    assert [each.participant for each in memory.proposals.values()] == ["bo"]
+    assert len(memory.decisions) == 1
+
+
+def test_a_word_with_a_hash_is_no_command_where_no_bot_keeps_minutes() -> None:
+    transcript = read("10:00 <ana> #info on beans is a channel\n10:01 <bo> Meeting started\n")
+    assert said(transcript)[0] == ("ana", "#info on beans is a channel")
+
+
+def test_a_part_of_such_a_log_is_known_by_what_it_decides() -> None:
+    transcript = read("<ana> #proposal plant beans\n<bo> +1\n<ana> #agreed plant beans\n")
+    acts = [each.entry.act for each in transcript.entries if isinstance(each.entry, Message)]
+    assert acts == ["propose", None, "decide"]
+
+
+# -- names that look alike -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        (("ana", "Ana"), "look alike: ana, Ana: "),
+        (("Bo", "B\u043e", "cy"), "look alike: Bo, B\u043e: "),
+        (("ana", "bo"), None),
+        (("Ana", "Ana\u200b", "Jose\u0301", "Jos\u00e9"), None),  # one person's, spelt twice
+    ],
+)
+def test_names_that_look_alike_are_kept_apart_and_flagged(
+    names: tuple[str, ...], note: str | None
+) -> None:
+    transcript = parse_transcript(orjson.dumps([{"speaker": n, "text": "hi"} for n in names]))
+    assert len(transcript.entries) == len(names)
+    notes = [each for each in transcript.notes if each.startswith("look alike")]
+    assert [each[: len(note or "")] for each in notes] == ([note] if note else [])

@@ -213,7 +213,8 @@ def test_text_of_other_encodings_is_read_and_said_so() -> None:
         (b"<ana> hi\n<bo> \0\n", "is NUL"),
         (b"\xff\xfea", "begins as UTF-16 and is not"),
         (b"[" * 100_000, "depth (limit )?exceeded"),
-        (b"%PDF-1.7\0\0", "no text"),
+        (b"%PDF-1.7\0\0", "a PDF document"),
+        (b"\1\2\0\0", "no text"),
     ],
 )
 def test_what_is_no_text_is_refused_in_a_line(data: bytes, reason: str) -> None:

@@ -109,8 +109,9 @@ def test_no_damage_ends_in_anything_but_a_refusal(sample: str, data: st.DataObje
 
 
 _TREES = {
-    name: json.loads(data) for name, (own, data) in SAMPLES.items()
-    if data[:1] in (b"[", b"{") and own not in ("jsonl", "irc", "chatdev", "whatsapp")
+    name: Source(data).tree for name, (own, data) in SAMPLES.items()
+    if Source(data).tree is not None
+    and data[:1] in (b"[", b"{") and own not in ("jsonl", "irc", "chatdev", "whatsapp")
 }  # fmt: skip
 _ODD = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-9, 2**40), st.floats(allow_nan=False),
@@ -145,3 +146,55 @@ def test_no_odd_value_ends_in_anything_but_a_refusal(sample: str, data: st.DataO
         parse_transcript(json.dumps(tree).encode(), lambda _: None, SAMPLES[sample][0])
     except Failure:
         return
+
+
+SQLITE = b"SQLite format 3\0" + bytes(100)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (SQLITE, "is an SQLite database"),
+        (b"PK\x03\x04" + bytes(40), "is a zip archive"),
+        (b"\x1f\x8b\x08" + bytes(40), "is a gzip archive"),
+        (b"%PDF-1.7\n", "is a PDF document"),
+        (b"[1, 2]", "is valid JSON: a list of 2 other values"),
+        (b'[{"a": 1}]', "is valid JSON: a list of 1 objects with 'a'"),
+        (b'"text"', "is valid JSON: a text"),
+        (b'{\n  "tea": 1,\n  "cups": []\n}\n', "is valid JSON: an object with 'tea', 'cups'"),
+        (b'{"tea": 1}', "read as jsonl, which its content fits best; it is valid JSON"),
+        (b'{"a": 1}\n{"b": \n2}\n', "read as jsonl"),
+        (b"once upon a time", "fits no format"),
+        (b"", "is empty"),
+        (b'[{"speaker": "ana", "content": "hi"}, 3]', "read as speakers, which its content fits"),
+    ],
+)
+def test_a_refusal_says_what_the_file_is_and_what_can_be_read(data: bytes, words: str) -> None:
+    """No dead end: JSON is called JSON, other files by their names, and one form always works."""
+    with pytest.raises(Failure) as refused:
+        parse_transcript(data)
+    assert words in str(refused.value)
+    assert '{"index": 0, "agent_id": "ana", "content": "Hello."}' in str(refused.value)
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_valid_json_is_never_called_broken(format: str) -> None:
+    """Whatever format it is read as."""
+    for data in (b'{\n "tea": 1\n}', b"[\n 1\n]", b'{\n"a": 1}\n{"b":\n2}', b'[{"tea": 1}]'):
+        bad: list[Failure] = []
+        try:
+            parse_transcript(data, bad.append, format)
+        except Failure as refused:
+            bad.append(refused)
+        assert not any("not JSON" in str(each) for each in bad)
+
+
+def test_our_own_rows_may_be_written_over_several_lines() -> None:
+    rows = [{"index": n, "agent_id": "ana", "content": f"Tea {n}."} for n in range(2)]
+    for text in (
+        json.dumps(rows, indent=2),
+        "\n".join(json.dumps(row, indent=2) for row in rows),
+        json.dumps({"title": "Tea"}, indent=1) + "".join(json.dumps(row) for row in rows),
+    ):
+        read = parse_transcript(text.encode(), format="jsonl")
+        assert [entry.index for entry in read.entries] == [0, 1]
