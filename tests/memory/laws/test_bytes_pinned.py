@@ -55,58 +55,58 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="16feea91d2839ad455780803bd7f6f95",
-    facts="c736bfaed7fdf80bfc5cdfce0ac8b2f2",
+    facts="8aefc194491888d20452e35bc6eea558",
     memories="0b2511e11b1c2eb73f512af817206705",
 )
 GENERATED: Final = (
     Digests(
         logs="adcdaad0d9870296558aeb3b61274638",
-        facts="5269f7c006ccc4828935bcbd71fbe39a",
+        facts="981690afc038c266d85e0641963f70e3",
         memories="858e9659244bef294410c11c5c33c252",
     ),
     Digests(
         logs="5f1c5f899508efaad33a287dbc2bf05b",
-        facts="8c734b17a76072437ce83b64b76d7505",
+        facts="fc9f4df3a60862c32c2c58f11bc70e12",
         memories="b960c19a4117a93375e5dec279ba1816",
     ),
     Digests(
         logs="e0850f939f8158e5b09efb7972f100bc",
-        facts="73cfd8f5b87c1358a8864a60edf30292",
+        facts="8b3fbdd377792f0d64c73915a985c36d",
         memories="db26a6ef4e4910a913a661d93cf82795",
     ),
     Digests(
         logs="133f5bcee4f3ca1c00ea480d8b6c3973",
-        facts="04ecdd3cab01cd380b6fdc24562e5639",
+        facts="de4527e770d9ebb3328417bd360c2d43",
         memories="2a49d8a326cbc9a94be6c30938c26537",
     ),
     Digests(
         logs="6056ac93ec83b91fa508286e24204c94",
-        facts="f83138833ef09219e6eb469e81428545",
+        facts="5a6b036b31361894f06969ab0c8df7e1",
         memories="6449b13c16be42183c02369d32666af9",
     ),
     Digests(
         logs="3fca2774ebb86c2701a45b17225c1bff",
-        facts="be841dec06afbeb9c55b10e4caff5fe0",
+        facts="a0a2e840394bcc90e814ff6bcc762708",
         memories="bba8469910ff17631d6b1747bd81493f",
     ),
     Digests(
         logs="80ab948271a73ddce030b45a02f0a10a",
-        facts="358899dfa07ff82a100783ab73c69c45",
+        facts="264f8bca0c7b93fe706765f70bdf2639",
         memories="8f7e3bee4c6ee8ec0a232dee02776c47",
     ),
     Digests(
         logs="db5eaac4b7b615cfada84ee6dec05cb4",
-        facts="89f06c0acd8186f0dcd13f3b8fb97821",
+        facts="150254b1536094d4a0b49b09b0095ecb",
         memories="1ba9fa36cf6bdd6079e4d26632c80916",
     ),
     Digests(
         logs="f6ccae5364a2e1dfdc73cf0d99560a40",
-        facts="df9b3ef76335fa07849e202f9616c627",
+        facts="8d05bc23de45bfca11fcc48fa182a50d",
         memories="66d90db341dbf323e3b3a969df44381f",
     ),
     Digests(
         logs="733a521795149d059e3f324dbf379990",
-        facts="251dc83165cbde3a9ae7c1b2ecebc91f",
+        facts="4c17948884a7c3850d99496d9559a0e0",
         memories="6773e9ef6b6de7948ce56b487c0b1d30",
     ),
 )
