@@ -46,7 +46,7 @@ def session_of(member: str) -> str:
 
 
 def is_member(lane: str, member: bytes) -> bool:
-    """True for what a lane may have: a session's id; beside it others than `fold` name an effect."""
+    """True for a session's id, beside which other lanes than `fold` name an effect."""
     try:
         session, _, effect = member.decode().partition(" ")
     except UnicodeDecodeError:

@@ -7,7 +7,7 @@ of its keys in turn is made to hold what Parley never wrote, and the call is mad
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
@@ -81,7 +81,7 @@ VALUES: Final = (
 
 
 @pytest.fixture
-async def calls(any_server: RedisServer) -> AsyncIterator[list[Call]]:
+async def calls(any_server: RedisServer) -> list[Call]:
     """Every call of a script in the life of some sessions, with what Redis held before it."""
     made: list[Call] = []
     with any_server.client() as raw, pytest.MonkeyPatch.context() as patch:
@@ -94,7 +94,7 @@ async def calls(any_server: RedisServer) -> AsyncIterator[list[Call]]:
         patch.setattr(Connections, "run", recorded)
         async with await Bus.connect(any_server.url, outbox_seconds=0) as bus:
             await _live(bus)
-    yield made
+    return made
 
 
 async def _live(bus: Bus) -> None:
@@ -159,6 +159,11 @@ def _damages(raw: Any, key: str) -> Iterator[tuple[str, Callable[[], None]]]:
             put(raw, key)
 
         yield put.__name__, whole
+    yield from _wrong_parts(raw, key)
+
+
+def _wrong_parts(raw: Any, key: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The values of its own type that a key may not hold."""
     held = raw.type(key)
     if held == b"hash":
         for field in raw.hkeys(key):
