@@ -74,11 +74,12 @@ class Connections:
     async def command(self, *words: Argument) -> Any:
         """The raw reply of one command that may safely be sent twice."""
         (reply,) = await self._ask([words])
-        return self._sound(reply)
+        return self._sound(reply, words)
 
     async def commands(self, batch: Sequence[Command]) -> list[Any]:
         """The raw replies of several such commands, in one round trip."""
-        return [self._sound(reply) for reply in await self._ask(batch)] if batch else []
+        replies = await self._ask(batch) if batch else []
+        return [self._sound(reply, words) for reply, words in zip(replies, batch, strict=True)]
 
     async def attempts(self, batch: Sequence[Command]) -> list[Any]:
         """The raw replies of several such commands; of one that is refused the `BusError`.
@@ -86,7 +87,7 @@ class Connections:
         Raises `Unavailable`, which is about all of them.
         """
         replies = await self._ask(batch) if batch else []
-        return [self._refusal(reply) for reply in replies]
+        return [self._refusal(reply, words) for reply, words in zip(replies, batch, strict=True)]
 
     async def once(self, *words: Argument) -> Any:
         """The raw reply of one command, asked once: a server that is away says so now."""
@@ -112,19 +113,24 @@ class Connections:
         except (RedisError, OSError) as error:
             raise translate_errors(error, self.address) from error
 
-    def _sound(self, reply: Any) -> Any:
+    def _sound(self, reply: Any, words: Command = ()) -> Any:
         if isinstance(reply, RedisError):
-            raise translate_errors(reply, self.address) from reply
+            raise translate_errors(reply, self.address, _key_of(words)) from reply
         return reply
 
-    def _refusal(self, reply: Any) -> Any:
+    def _refusal(self, reply: Any, words: Command) -> Any:
         """`reply`, or the error that it stands for."""
         if not isinstance(reply, RedisError):
             return reply
-        error = translate_errors(reply, self.address)
+        error = translate_errors(reply, self.address, _key_of(words))
         if isinstance(error, Unavailable):
             raise error from reply
         return error
+
+
+def _key_of(words: Command) -> str:
+    """The key that a command is about, which is its first argument."""
+    return str(words[1]) if len(words) > 1 else ""
 
 
 def _names_cluster(address: Address) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from parley.bus.contract.errors import BusError, OutOfOrder, Unavailable, WrongType
@@ -29,9 +30,17 @@ def read_error(text: str) -> RedisError:
     return ConnectionLost(text) if is_passing else ReplyError(text)
 
 
-def translate_errors(error: Exception, address: str) -> BusError:
-    """What `error` means to the caller: the address, the cause and the cure."""
+_NAMED_KEY: Final = re.compile(r"PARLEYKEY\(([^|]*)\|([^)]*)\)")  # as scripts/keys.lua names one
+
+
+def translate_errors(error: Exception, address: str, key: str = "") -> BusError:
+    """What `error` means to the caller: the address, the cause and the cure.
+
+    `key` is the one that was asked for.
+    """
     text = str(error)
+    if named := _NAMED_KEY.search(text):
+        return WrongType(named[1], named[2])
     if isinstance(error, RedisError):
         for words, cause in _CURES:
             if any(word in text for word in words):
@@ -42,7 +51,7 @@ def translate_errors(error: Exception, address: str) -> BusError:
             "start it, or set PARLEY_REDIS to one that runs"
         )
     if "wrong kind of value" in text:
-        return WrongType("a key holds another type of value than Parley puts there")
+        return WrongType(key, "holds another type of value than Parley puts there")
     if "equal or smaller than" in text:
         return OutOfOrder(f"Redis at {address} refused an entry that is not the last of its log")
     return BusError(f"Redis at {address} refused a command of Parley: {text}")

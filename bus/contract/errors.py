@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 
 class BusError(Exception):
@@ -137,7 +138,37 @@ class SnapshotDamaged(BusError):
 
 
 class WrongType(BusError):
-    """A key holds another type of value than Parley puts there."""
+    """A key holds what Parley never put there: `key`, and what it `holds`.
+
+    Of a key that sessions share the text says how to mend it; of a session's own, whoever
+    knows the session does (`SessionDamaged`).
+    """
+
+    def __init__(self, key: str, holds: str) -> None:
+        self.key, self.holds = key, holds
+        cure = cure_of(key)
+        super().__init__(
+            f"the key {key!r} {holds}" + (f". No session is at fault: {cure}" if cure else "")
+        )
+
+
+_CURES_OF_KEYS: Final = (
+    (":due:fold", "a worker puts it right; without one, delete it ('redis-cli DEL {key}'): "
+     "what is to be folded falls due again by itself"),
+    (":due:", "delete it ('redis-cli DEL {key}'); a session whose work was lost with it has it "
+     "again after 'parley session export' and 'parley session import FILE --replace'"),
+    (":sessions", "delete it ('redis-cli DEL {key}'); a session is listed again with its next "
+     "entry, and 'parley session verify NAME' reads one that has none"),
+    (":dead", "delete it ('redis-cli DEL {key}'): it has copies alone"),
+    (":use:", "delete it ('redis-cli DEL {key}'), then 'parley quota set' counts anew"),
+)  # fmt: skip
+
+
+def cure_of(key: str) -> str:
+    """How to mend a key that sessions share; '' for one of a session, or of no known use."""
+    if ":s:" in key:
+        return ""
+    return next((cure.format(key=key) for part, cure in _CURES_OF_KEYS if part in key), "")
 
 
 class OutOfOrder(BusError):
@@ -163,8 +194,10 @@ class BadSessionFile(BusError):
 
 @contextmanager
 def damage_of(session: str) -> Iterator[None]:
-    """Tells what cannot be read within as damage of `session`."""
+    """Tells what cannot be read within as damage of `session`, unless a shared key is at fault."""
     try:
         yield
-    except (WrongType, ValueError) as error:
+    except (WrongType, ValueError, OverflowError) as error:
+        if isinstance(error, WrongType) and cure_of(error.key):
+            raise
         raise SessionDamaged(session, str(error)) from None

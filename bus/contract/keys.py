@@ -45,6 +45,15 @@ def session_of(member: str) -> str:
     return member.partition(" ")[0]
 
 
+def is_member(lane: str, member: bytes) -> bool:
+    """True for a session's id, beside which other lanes than `fold` name an effect."""
+    try:
+        session, _, effect = member.decode().partition(" ")
+    except UnicodeDecodeError:
+        return False
+    return bool(SESSION_ID.match(session)) and (lane == "fold") == (not effect)
+
+
 class BucketKeys(Struct, frozen=True):
     """The keys that the sessions of one bucket share."""
 

@@ -27,6 +27,7 @@ _TRIED: Final[tuple[tuple[Argument, ...], ...]] = (
     ("GET", _KEY),
     ("SET", _KEY, "-", "XX"),
     ("UNLINK", _KEY),
+    ("TYPE", _KEY),
     ("XADD", _KEY, "NOMKSTREAM", "*", "-", "-"),
     ("XLEN", _KEY),
     ("XRANGE", _KEY, "-", "+"),

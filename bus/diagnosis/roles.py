@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import Struct
 
 READING: Final = frozenset({
-    "EXISTS", "GET", "HEXISTS", "HGET", "HKEYS", "HLEN", "HMGET", "XLEN", "XRANGE", "XREVRANGE",
-    "ZCARD", "ZMSCORE", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZSCORE",
+    "EXISTS", "GET", "HEXISTS", "HGET", "HKEYS", "HLEN", "HMGET", "TYPE", "XLEN", "XRANGE",
+    "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZSCORE",
 })  # fmt: skip
 CONNECTING: Final = frozenset({
     "ASKING", "AUTH", "CLIENT|SETNAME", "CLUSTER|INFO", "CLUSTER|SLOTS", "INFO", "PING", "SELECT",
@@ -73,7 +73,7 @@ ROLES: Final = {
             f"{_WORK}sessions", f"{_WORK}dead",
         ),
         frozenset({"DEL", "SET", "XTRIM"}),
-        _CACHES,
+        (*_CACHES, f"{_WORK}due:fold", "~parley:workers"),
     ),
     # `parley serve --no-worker`: also removes, redacts and imports sessions for an operator
     "gateway": Role(

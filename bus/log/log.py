@@ -18,7 +18,6 @@ from parley.bus.contract.errors import (
     SessionExists,
     SessionNotFound,
     UnknownReference,
-    WrongType,
     damage_of,
 )
 from parley.bus.contract.keys import Keys, SessionKeys
@@ -262,16 +261,15 @@ class Log:
         """
         tip = self._outbox.tip(session)
         try:
-            while True:
-                try:
-                    return await self._land(session, keys, drafts, epoch, tip, incarnation)
-                except _WentBack:
-                    await self._outbox.reoffer_in_order(session)
-                    tip = self._outbox.standing_tip(session)
+            with damage_of(session):
+                while True:
+                    try:
+                        return await self._land(session, keys, drafts, epoch, tip, incarnation)
+                    except _WentBack:
+                        await self._outbox.reoffer_in_order(session)
+                        tip = self._outbox.standing_tip(session)
         except OutOfOrder:
             raise await self._stranger(session, keys) from None
-        except WrongType as error:
-            raise SessionDamaged(session, str(error)) from None
 
     async def _stranger(self, session: str, keys: SessionKeys) -> SessionDamaged:
         """Which entry at the end of the log Parley did not write, and how to leave it out.

@@ -25,14 +25,13 @@ local function identity(seq)
   return found[1] .. ' ' .. time .. ' ' .. (id or '')
 end
 
-local function last_owner(claim)
-  if not claim or claim.err then return '-' end -- claims of another type are taken away by `take`
-  return string.match(claim, '^%S+ (%S+)') or '-'
+local function last_owner(session)
+  return string.match(ask('HGET', CLAIMS, session) or '', '^%S+ (%S+)') or '-'
 end
 
 -- Writes checked entries {seq, n, id, fingerprint, class, body}, ascending. XADD
--- comes first: a full Redis refuses a script only at its first growing write,
--- so an append is refused whole or not at all.
+-- comes first: a full Redis, and a log that ends elsewhere, refuse a script only at its
+-- first growing write, so an append is refused whole or not at all.
 local function append(session, entries, now, wake, bucket_wake)
   local known, last = {}, entries[#entries]
   for i = 1, #entries do
@@ -46,7 +45,7 @@ local function append(session, entries, now, wake, bucket_wake)
   redis.call('HSET', IDS, unpack(known))
   redis.call('HSET', META, 'head', whole(last[1]), 'n', whole(last[2]))
   redis.call('ZADD', SESSIONS, now, session)
-  local owner = last_owner(redis.pcall('HGET', CLAIMS, session))
+  local owner = last_owner(session)
   if redis.call('ZADD', DUE, 'NX', now, session) == 1 then
     redis.call('PUBLISH', bucket_wake, 'fold ' .. owner)
   end

@@ -1,3 +1,4 @@
+--#keys hash hash
 -- KEYS: what a tenant has, its sessions. ARGV: session, step, entries, bytes, micros spent,
 -- '1' where more may be spent hereafter or '', month, then what it may have or '': sessions,
 -- bytes, entries a second, micros a month. Steps: open, publish (both may be refused), note
@@ -7,9 +8,9 @@ local USE, OWN = KEYS[1], KEYS[2]
 local session, step, entries, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local spent, month = tonumber(ARGV[5]), 'spend:' .. ARGV[7]
 local use = redis.call('HMGET', USE, 'bytes', 'level', 'at', month)
-local total, paid = tonumber(use[1] or '0'), tonumber(use[4] or '0')
+local total, paid = number(USE, 'bytes', use[1] or '0'), number(USE, month, use[4] or '0')
 local before = redis.call('HGET', OWN, session)
-local known = tonumber(before or '0')
+local known = number(OWN, session, before or '0')
 if step == 'replace' then bytes = bytes - known end
 if step == 'drop' then bytes = -known end
 
@@ -34,7 +35,8 @@ if ARGV[10] ~= '' and entries > 0 then
   local rate, time = tonumber(ARGV[10]), redis.call('TIME')
   local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   local size = rate * 4
-  local level = tonumber(use[2] or size) + math.max(0, now - tonumber(use[3] or now)) * rate / 1000
+  -- A level, or a time, that is none is that of a full bucket.
+  local level = (tonumber(use[2] or '') or size) + math.max(0, now - (tonumber(use[3] or '') or now)) * rate / 1000
   level = math.min(size, level)
   local lacking = math.min(entries, size) - level
   if refuses and lacking > 0 then return {'over', 'rate', ARGV[10], math.ceil(lacking * 1000 / rate)} end

@@ -1,4 +1,6 @@
+--#keys appending stream zset zset zset hash?
 --#include append
+--#include heal
 -- KEYS 7..11: facts, due:effects, due:upgrades, due:votes, memory (by this build of the fold).
 -- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
 -- skips honoured, '1' when done, facts kept, build, snapshot's n, bytes
@@ -12,18 +14,23 @@ local OWED = {effects = KEYS[8], upgrades = KEYS[9], votes = KEYS[10]}
 local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
 local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'builds', 'incarnation')
 if not meta[1] then return {'missing'} end
+local head, before = number(META, 'head', meta[1]), number(META, 'folded', meta[2])
 
 local function skipped(upto)
-  local count = 0
+  local passed = 0
   for seq in string.gmatch(meta[3] or '', '%d+') do
-    if tonumber(seq) <= upto then count = count + 1 end
+    if tonumber(seq) <= upto then passed = passed + 1 end
   end
-  return count
+  return passed
 end
 if ARGV[15] ~= '' and ARGV[15] ~= meta[5] then return {'fenced', 'the session was replaced or redacted since it was folded'} end -- fence: incarnation
 if identity(ARGV[5]) ~= ARGV[6] then return {'fenced', 'entry ' .. ARGV[5] .. ' is not the one that was folded'} end -- fence: identity
 if skipped(to) ~= tonumber(ARGV[7]) then return {'fenced', 'an entry up to ' .. ARGV[5] .. ' was set aside meanwhile'} end -- fence: skips
-if tonumber(ARGV[14]) > tonumber(meta[2]) then return {'fenced', 'what was recorded of entries up to ' .. ARGV[14] .. ' is lost'} end -- fence: after
+if tonumber(ARGV[14]) > before then return {'fenced', 'what was recorded of entries up to ' .. ARGV[14] .. ' is lost'} end -- fence: after
+
+local holder, owner = string.match(ask('HGET', CLAIMS, session) or '', '^(%S+) (%S+)')
+if not holder then holder, owner = '-', '-' end
+heal()
 
 -- A freeing write first: draining goes on when memory is full.
 local trimmed = redis.call('XTRIM', FACTS, 'MAXLEN', '~', ARGV[9])
@@ -32,7 +39,6 @@ if trimmed > 0 then
   redis.call('HSET', META, 'facts_from', oldest and oldest[1] or '0-0')
 end
 
-local head, before = tonumber(meta[1]), tonumber(meta[2])
 local folded = math.max(before, to) -- fence: monotonic
 if folded ~= before then redis.call('HSET', META, 'folded', whole(folded)) end
 
@@ -49,12 +55,8 @@ end
 
 local surplus = ''
 if ARGV[12] ~= '' then
-  local stored = redis.pcall('HMGET', MEMORY, 'upto', 'identity', 'skips')
-  if stored.err then -- of another type: a cache may be thrown away
-    redis.call('DEL', MEMORY)
-    stored = {}
-  end
-  local upto = tonumber(stored[1] or '-1') or -1
+  local stored = redis.call('HMGET', MEMORY, 'upto', 'identity', 'skips')
+  local upto = tonumber(string.match(string.sub(stored[1] or '', 1, 16), '^%d+$') or '-1')
   local stale = upto >= to and (identity(whole(upto)) ~= stored[2] or skipped(upto) ~= tonumber(stored[3]))
   if to > upto or stale then -- fence: snapshot
     redis.call('HSET', MEMORY, 'upto', ARGV[5], 'n', ARGV[11], 'skips', ARGV[7],
@@ -73,20 +75,18 @@ end
 local now = milliseconds()
 local woken = {}
 while at <= #ARGV do
-  local lane, member, count = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
+  local lane, member, results = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
   local done = false
-  for i = 1, count do
+  for i = 1, results do
     if redis.call('HEXISTS', IDS, ARGV[at + 2 + i]) == 1 then done = true end -- fence: result
   end
   if not done and redis.call('ZADD', OWED[lane], 'NX', now, member) == 1 then
-    redis.call('HINCRBY', META, 'due_' .. lane, 1)
+    tally(META, 'due_' .. lane, 1)
     woken[lane] = true
   end
-  at = at + 3 + count
+  at = at + 3 + results
 end
 
-local claim = redis.call('HGET', CLAIMS, session)
-local holder, owner = string.match(claim or '- - 0', '^(%S+) (%S+)')
 local held = holder == nonce
 if held and ARGV[8] == '1' then
   redis.call('HSET', CLAIMS, session, '- ' .. owner .. ' 0')

@@ -1,6 +1,8 @@
 """The Lua scripts: every change of the log and its lanes is one of them.
 
-Each file says its keys, arguments and replies; docs/wire.md collects them. A
+Each file says its keys, arguments and replies; docs/wire.md collects them. Its line
+`--#keys` has the type of each key, the last one that of all that follow: `any` is not
+looked at, `?` marks a cache, and `appending` is the six of `SessionKeys.appending`. A
 line `--#include name` pulls in `name.lua`. A line ending in `-- fence: name` is
 a rule that may be switched off by name, so that a test can show what goes wrong
 without it.
@@ -18,6 +20,8 @@ from typing import Final
 from msgspec import Struct
 
 _INCLUDE: Final = re.compile(r"^--#include (\w+)\n", re.MULTILINE)
+_KEYS: Final = re.compile(r"^--#keys (.+)\n", re.MULTILINE)
+_APPENDING: Final = "stream hash hash zset hash? zset"
 _FENCE: Final = re.compile(r"^.*-- fence: (\w+).*$", re.MULTILINE)
 
 NAMES: Final = (
@@ -75,4 +79,12 @@ def _replaced(text: str, fence: str, line: str) -> str:
 @functools.cache
 def _text(name: str) -> str:
     text = Path(__file__).with_name(f"{name}.lua").read_text("utf-8")
-    return _INCLUDE.sub(lambda match: _text(match[1]), text)
+    return _INCLUDE.sub(lambda match: _text(match[1]), _KEYS.sub(_typed, text))
+
+
+def _typed(match: re.Match[str]) -> str:
+    """The tables of what the keys hold, and `keys.lua`, which looks at them."""
+    kinds = match[1].replace("appending", _APPENDING).split()
+    types = ", ".join(f"'{kind.rstrip('?')}'" for kind in kinds)
+    caches = ", ".join(str(kind.endswith("?")).lower() for kind in kinds)
+    return f"local TYPES, CACHES = {{{types}}}, {{{caches}}}\n{_text('keys')}"

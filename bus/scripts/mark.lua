@@ -1,3 +1,4 @@
+--#keys hash
 -- Another word for a closed session. KEYS: meta. ARGV: status.
 -- Replies: ok | missing | open
 local status = redis.call('HGET', KEYS[1], 'status')

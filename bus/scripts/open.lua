@@ -1,3 +1,4 @@
+--#keys appending string?
 --#include append
 -- KEYS 7: gone. ARGV: session, wake, bucket's wake, incarnation, backlog limit,
 -- '1' for a re-offer, id, fingerprint, body.
@@ -7,7 +8,7 @@ local standing = redis.call('HGET', META, 'incarnation')
 if standing == incarnation then return {'there'} end
 if standing then return {'exists'} end
 -- A redaction adds to the name of the incarnation: what it is of stays before the dot.
-local gone = string.match(redis.call('GET', KEYS[7]) or '', '^[^.]+')
+local gone = string.match(ask('GET', KEYS[7]) or '', '^[^.]+')
 if ARGV[6] == '1' and gone == string.match(incarnation, '^[^.]+') then return {'gone'} end -- fence: gone
 
 local now = milliseconds()
@@ -16,7 +17,7 @@ redis.call('HSET', META, 'incarnation', incarnation, 'head', '1', 'n', '0', 'fol
   'base', '0', 'status', 'open', 'skips', '', 'epoch', '0', 'backlog', ARGV[5],
   'created_ms', now, 'origin', '', 'healed', ARGV[6])
 redis.call('HSET', IDS, ARGV[7], '1-0 ' .. ARGV[8])
-redis.call('HDEL', CLAIMS, session)
+redis.pcall('HDEL', CLAIMS, session)
 redis.call('ZADD', DUE, now, session)
 redis.call('ZADD', SESSIONS, now, session)
 redis.call('PUBLISH', ARGV[3], 'fold -')

@@ -1,3 +1,4 @@
+--#keys appending
 --#include append
 -- ARGV: session, wake channel, bucket's wake channel, expected epoch or '',
 -- tip or '', expected incarnation or '', '1' where entries that were acknowledged are
@@ -10,7 +11,7 @@
 -- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
 -- stale epoch [epoch wanted] | busy backlog
 local session = ARGV[1]
-local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation', 'healed')
+local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
 if not meta[1] then return {'missing'} end
 if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
 if ARGV[6] ~= '' and ARGV[6] ~= meta[7] then return {'fenced', 'the session was replaced or redacted since it was read'} end -- fence: incarnation
@@ -19,7 +20,8 @@ local names, count = {}, (#ARGV - 7) / 4
 for k = 1, count do names[k] = ARGV[4 * k + 4] end
 local known = redis.call('HMGET', IDS, unpack(names))
 
-local head, n = tonumber(meta[1]), tonumber(meta[2])
+local head, n, epoch = number(META, 'head', meta[1]), number(META, 'n', meta[2]), number(META, 'epoch', meta[6])
+local backlog, room = head - number(META, 'folded', meta[4]), number(META, 'backlog', meta[5])
 local reply = {'ok', meta[7], whole(head), whole(n)}
 local fresh, here = {}, {}
 for k = 1, count do
@@ -28,6 +30,7 @@ for k = 1, count do
   local before = known[k] or here[id]
   if before then -- fence: duplicate
     local seq, number, other = string.match(before, '^(%d+)-(%d+) (%S+)$')
+    if not seq then damaged(IDS, 'has no place for an id') end
     local same = other == fingerprint or other == '-' -- of a redacted entry nothing is left to compare
     if not same and class ~= 'd' then return {'conflict', k, seq} end -- fence: conflict
     reply[#reply + 1] = k
@@ -45,7 +48,6 @@ if #fresh == 0 then return reply end
 local again = ARGV[7] == '1'
 if meta[3] ~= 'open' and not again then return {'closed'} end -- fence: closed
 if ARGV[4] ~= '' and ARGV[4] ~= meta[6] then return {'stale', meta[6]} end -- fence: epoch
-local epoch = tonumber(meta[6])
 for i = 1, #fresh do
   local begun = tonumber(string.match(fresh[i][5], '^e(%d+)$'))
   if begun then
@@ -53,10 +55,9 @@ for i = 1, #fresh do
     epoch = begun
   end
 end
-local backlog = tonumber(meta[1]) - tonumber(meta[4])
-if not again and backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
+if not again and backlog + #fresh > room and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
 
 append(session, fresh, milliseconds(), ARGV[2], ARGV[3])
-if again then redis.call('HSET', META, 'healed', whole((tonumber(meta[8] or '') or 0) + #fresh)) end
+if again then tally(META, 'healed', #fresh) end
 if whole(epoch) ~= meta[6] then redis.call('HSET', META, 'epoch', whole(epoch)) end
 return reply

@@ -1,3 +1,4 @@
+--#keys stream hash hash zset hash? zset any string? zset hash? zset hash? zset hash? stream hash stream any
 --#include append
 --#include forget
 -- Puts a staged log, in which an entry has lost its words, in the session's place.
@@ -14,7 +15,7 @@ if not meta[1] then return {'missing'} end
 if meta[1] == ARGV[4] then return {'there', meta[2], meta[3]} end
 if meta[1] ~= ARGV[5] then return {'other'} end -- fence: incarnation
 local last = redis.call('XREVRANGE', STAGED, '+', '-', 'COUNT', 1)[1]
-if not last or redis.call('XLEN', STAGED) ~= tonumber(ARGV[6]) then return {'unstaged'} end
+if not last or redis.call('XLEN', STAGED) ~= tonumber(ARGV[6]) or redis.call('HLEN', NAMES) ~= tonumber(ARGV[6]) then return {'unstaged'} end
 
 local _, builds = string.gsub(meta[12] or '', '%S+', '')
 if builds ~= #KEYS - 17 then return {'other'} end -- a snapshot that was not declared
@@ -26,22 +27,25 @@ end
 local seq, n = numbers(last[1])
 local since = redis.call('XRANGE', LOG, whole(seq + 1), '+', 'COUNT', 501)
 if #since > 500 then return {'behind'} end
-local known = {}
+local known, places = {}, {}
 for i = 1, #since do
-  local here, count = numbers(since[i][1])
-  if here ~= seq + 1 or count ~= n + 1 then return {'behind'} end
+  local here, of = numbers(since[i][1])
+  if here ~= seq + 1 or of ~= n + 1 then return {'behind'} end
   for k = 1, #since[i][2], 2 do
     if since[i][2][k] == 'id' then known[i] = since[i][2][k + 1] end
   end
-  seq, n = here, count
+  if not known[i] then damaged(LOG, 'has an entry without an id at ' .. since[i][1]) end
+  places[i] = redis.call('HGET', IDS, known[i])
+  if not places[i] then damaged(IDS, 'lacks the id of entry ' .. since[i][1]) end
+  seq, n = here, of
 end
-if seq ~= tonumber(meta[2]) or n ~= tonumber(meta[3]) then return {'behind'} end
+if seq ~= number(META, 'head', meta[2]) or n ~= number(META, 'n', meta[3]) then return {'behind'} end
 
 -- The growing writes first: a full Redis refuses them, and nothing has changed.
 local now = milliseconds()
 for i = 1, #since do
   redis.call('XADD', STAGED, since[i][1], unpack(since[i][2]))
-  redis.call('HSET', NAMES, known[i], redis.call('HGET', IDS, known[i]))
+  redis.call('HSET', NAMES, known[i], places[i])
 end
 local at = whole(seq + 1) .. '-' .. whole(n)
 local name = 'redacted:' .. whole(seq + 1)

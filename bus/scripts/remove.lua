@@ -1,10 +1,11 @@
+--#keys any hash any zset hash? zset any string? zset hash? zset hash? zset hash? any
 --#include append
 --#include forget
 -- ARGV: session, wake, incarnation, head that it must have or ''. Replies: ok | missing |
 -- other | grown
 local standing = redis.call('HGET', META, 'incarnation')
 if not standing then
-  if redis.call('GET', KEYS[8]) == ARGV[3] then return {'ok'} end
+  if ask('GET', KEYS[8]) == ARGV[3] then return {'ok'} end
   return {'missing'}
 end
 if standing ~= ARGV[3] then return {'other'} end

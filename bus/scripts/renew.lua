@@ -1,5 +1,6 @@
+--#keys zset hash?
 -- KEYS: due, claims. ARGV: member, nonce, lease ms. Reply: 1 held, 0 lost.
-local held = string.match(redis.call('HGET', KEYS[2], ARGV[1]) or '', '^%S+')
+local held = string.match(ask('HGET', KEYS[2], ARGV[1]) or '', '^%S+')
 if held ~= ARGV[2] then return 0 end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

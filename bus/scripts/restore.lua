@@ -1,12 +1,13 @@
+--#keys any hash? any zset hash? zset any string? zset hash? zset hash? zset hash? stream hash any
 --#include append
 --#include forget
 -- Puts a staged log in the session's place. ARGV: session, wake, bucket's wake,
 -- new incarnation, incarnation to replace or '', head, n, status, skips, epoch,
 -- backlog limit, origin. Replies: ok | there (a resend) | exists | unstaged
-local standing = redis.call('HGET', META, 'incarnation')
+local standing = ask('HGET', META, 'incarnation')
 if standing == ARGV[4] then return {'there'} end
 if standing and standing ~= ARGV[5] then return {'exists'} end
-if redis.call('XLEN', KEYS[15]) ~= tonumber(ARGV[6]) then return {'unstaged'} end
+if redis.call('XLEN', KEYS[15]) ~= tonumber(ARGV[6]) or redis.call('HLEN', KEYS[16]) ~= tonumber(ARGV[6]) then return {'unstaged'} end
 forget(ARGV[1], 17)
 redis.call('RENAME', KEYS[15], LOG)
 redis.call('RENAME', KEYS[16], IDS)

@@ -1,3 +1,4 @@
+--#keys hash any
 -- Drops snapshots by all builds but the two that stored one last. KEYS: meta, then the snapshots.
 -- ARGV: the build of each. Reply: how many were dropped.
 local builds = {}

@@ -1,3 +1,4 @@
+--#keys stream hash
 -- Part of a restore: writes records beside the session. KEYS: staged log, staged
 -- ids. ARGV: stream id, id, t, fingerprint, body of each record, ascending.
 -- A resend adds nothing. Reply: the records now staged.

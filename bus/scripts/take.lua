@@ -1,13 +1,16 @@
+--#keys zset hash? string?
+--#include heal
 -- KEYS: due, claims, taken. ARGV: owner, nonce, count, lease ms, head start ms.
 -- Reply: ms until the next member falls due or -1, then member, tries of each.
 -- A resend with the same nonce gets the first reply again.
 local due, claims, taken = KEYS[1], KEYS[2], KEYS[3]
-local owner, nonce, count, lease, start = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local LONGEST = 86400000 -- ms that anybody is sent to wait
+local owner, nonce, most, lease, start = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
-local before = redis.call('GET', taken)
+local before = ask('GET', taken)
 if before then
-  local again = cjson.decode(before)
-  if again[1] == nonce then
+  local read, again = pcall(cjson.decode, before)
+  if read and type(again) == 'table' and again[1] == nonce then
     table.remove(again, 1)
     return again
   end
@@ -19,22 +22,19 @@ local function whole(number) return string.format('%.0f', number) end
 
 -- A member that fell due within the head start goes to its last owner alone; one
 -- whose lease ran out goes to anyone.
-local found = redis.call('ZRANGEBYSCORE', due, '-inf', whole(now), 'WITHSCORES', 'LIMIT', 0, count * 8 + 64)
+local found = redis.call('ZRANGEBYSCORE', due, '-inf', whole(now), 'WITHSCORES', 'LIMIT', 0, most * 8 + 64)
 local mine, wait = {}, -1
 if #found > 0 then
   local members = {}
   for i = 1, #found, 2 do members[#members + 1] = found[i] end
-  local holders = redis.pcall('HMGET', claims, unpack(members))
-  if holders.err then -- of another type: claims are leases, and hold no truth
-    redis.call('DEL', claims)
-    holders = {}
-  end
+  local holders = ask('HMGET', claims, unpack(members)) or {}
   for i = 1, #members do
-    if #mine == count then
+    if #mine == most then
       wait = 0
       break
     end
-    local held, last, tries = string.match(holders[i] or '- - 0', '^(%S+) (%S+) (%d+)$')
+    local held, last, tries = string.match(holders[i] or '', '^(%S+) (%S+) (%d+)$')
+    if not held or #tries > 15 then held, last, tries = '-', '-', '0' end -- no lease: free
     local free = tonumber(found[2 * i]) + start
     local early = held == '-' and last ~= '-' and last ~= owner and free > now -- fence: affinity
     if early then
@@ -51,6 +51,8 @@ if wait ~= 0 then
   end
 end
 
+wait = math.min(wait, LONGEST) -- a member may be due never
+heal()
 local reply = {whole(wait)}
 for i = 1, #mine do
   local member, tries = mine[i][1], tonumber(mine[i][2])

@@ -1,8 +1,9 @@
+--#keys zset hash?
 -- Gives a claim back. KEYS: due, claims. ARGV: member, nonce, bucket's wake,
 -- lane, ms until it may be taken again. Who hands back did not die: this take
 -- is no try.
 -- Reply: 1 given back, 0 it was not held any more.
-local holder, owner, tries = string.match(redis.call('HGET', KEYS[2], ARGV[1]) or '', '^(%S+) (%S+) (%d+)$')
+local holder, owner, tries = string.match(ask('HGET', KEYS[2], ARGV[1]) or '', '^(%S+) (%S+) (%d+)$')
 if holder ~= ARGV[2] then return 0 end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

@@ -14,6 +14,7 @@ from parley.bus.contract.errors import (
     SessionDamaged,
     SessionExists,
     SessionNotFound,
+    WrongType,
 )
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
 from parley.bus.contract.session_info import DAMAGED, IMPORTED, SessionInfo
@@ -130,7 +131,7 @@ class Sessions:
         """
         status = check_log(session, records)
         keys = self._keys.of(session)
-        (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        incarnation = await self._field(keys, "incarnation")
         if incarnation is not None and not replace:
             raise SessionExists(session, _REPLACE)
         counted = await self._quotas.replace(session, stored_bytes(records))
@@ -155,8 +156,7 @@ class Sessions:
             if not replace:
                 raise SessionExists(session, _REPLACE)
             # Another came in between: it is what stands there now, and is replaced as well.
-            (found,) = await self._connections.command("HMGET", keys.meta, "incarnation")
-            incarnation = found or b""
+            incarnation = await self._field(keys, "incarnation") or b""
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
 
@@ -178,12 +178,20 @@ class Sessions:
 
     async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
         """The keys of a whole session, for scripts that replace it; the snapshots come last."""
-        (builds,) = await self._connections.command("HMGET", keys.meta, "builds")
+        builds = await self._field(keys, "builds")
         bucket = keys.bucket
         lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]
         memories = [keys.memory(build) for build in (builds or b"").decode().split()]
         staged = keys.staged(nonce)
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
+
+    async def _field(self, keys: SessionKeys, name: str) -> bytes | None:
+        """A field of a session's state; None where that is none, and may be replaced."""
+        try:
+            (value,) = await self._connections.command("HMGET", keys.meta, name)
+        except WrongType:
+            return None
+        return None if value is None else bytes(value)
 
     async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | SessionDamaged | None]:
         commands: list[Sequence[Argument]] = []
@@ -206,13 +214,16 @@ def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, .
 def _read_info(
     session: str, row: Any, active: Any, due: Any
 ) -> SessionInfo | SessionDamaged | None:
-    """The state of a session by three replies, each of which may be a refusal."""
-    for reply in (row, active, due):
-        if isinstance(reply, BusError):
-            return SessionDamaged(session, str(reply))
+    """The state of a session by three replies, each of which may be a refusal.
+
+    The last two are about keys that it shares: nothing there is its own fault.
+    """
+    if isinstance(row, BusError):
+        return SessionDamaged(session, str(row))
+    last, waits = (None if isinstance(reply, BusError) else reply[0] for reply in (active, due))
     try:
-        return _info(session, row, active[0], due[0])
-    except ValueError as error:
+        return _info(session, row, last, waits)
+    except (ValueError, OverflowError) as error:
         return SessionDamaged(session, str(error))
 
 

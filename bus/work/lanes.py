@@ -15,17 +15,20 @@ from typing import Any, Final
 import orjson
 
 from parley.bus.connection.connections import Connections
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.hints import Hints
 from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.drafts import Draft, Receipt, epoch_of, set_aside_id
 from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
-from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, session_of
+from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, is_member, session_of
 from parley.bus.log.replies import FactRecord, parse_records
 from parley.bus.work.snapshots import Snapshot, compress
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
 FACTS_KEPT: Final = 10_000
+_SHOWN: Final = 80  # characters of what is none of Parley's, in the log
+_logger = EventLog(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +262,20 @@ class Lanes:
             [bucket.due(lane), bucket.claims(lane), bucket.taken(lane, owner)],
             [owner, nonce, count, lease_ms, HEAD_START_MS],
         )
-        pairs = zip(reply[1::2], reply[2::2], strict=True)
-        claims = [Claim(lane, str(member, "utf-8"), nonce, int(tries)) for member, tries in pairs]
+        claims: list[Claim] = []
+        for member, tries in zip(reply[1::2], reply[2::2], strict=True):
+            if is_member(lane, member):
+                claims.append(Claim(lane, str(member, "utf-8"), nonce, int(tries)))
+            else:
+                await self._throw_out(bucket, lane, member)
         return claims, int(reply[0])
+
+    async def _throw_out(self, bucket: BucketKeys, lane: str, member: bytes) -> None:
+        """Takes off a lane what names no session, and so no work: nobody else would."""
+        _logger.error("member_thrown_out", key=bucket.due(lane), member=repr(member)[:_SHOWN])
+        await self._connections.commands(
+            [("ZREM", bucket.due(lane), member), ("HDEL", bucket.claims(lane), member)]
+        )
 
     async def _yield(self, claim: Claim, delay_ms: int) -> bool:
         bucket, declared = self._claimed(claim)

@@ -14,7 +14,7 @@ import orjson
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.server_connection import Argument
-from parley.bus.contract.errors import BusError
+from parley.bus.contract.errors import BusError, WrongType
 from parley.bus.contract.keys import META, USED, WORKERS, Keys
 
 _PAGE: Final = 500
@@ -55,15 +55,18 @@ class Workforce:
 
     async def workers(self) -> list[WorkerInfo]:
         """Every worker with a heartbeat within the last hour, by name."""
-        now, names = await self.now_ms(), await self._connections.command("HKEYS", WORKERS)
-        names = sorted(names)
-        rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
-        workers = [
-            _worker(str(name, "utf-8"), orjson.loads(row), now)
-            for name, row in zip(names, rows, strict=True)
-            if row is not None
-        ]
-        return [worker for worker in workers if worker.age_ms < _FORGOTTEN_MS]
+        now = await self.now_ms()
+        workers = [_worker(name, row, now) for name, row in await self._beats()]
+        return [worker for worker in workers if worker and worker.age_ms < _FORGOTTEN_MS]
+
+    async def _beats(self) -> list[tuple[bytes, bytes]]:
+        """Each worker's name and last beat as they are stored; none of a key that a beat mends."""
+        try:
+            names = sorted(await self._connections.command("HKEYS", WORKERS))
+            rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
+        except WrongType:
+            return []
+        return [pair for pair in zip(names, rows, strict=True) if pair[1] is not None]
 
     async def janitor(self) -> int:
         """Makes due what should be and is not; the number of such sessions and effects.
@@ -85,7 +88,7 @@ class Workforce:
 
     async def repaired_total(self) -> int:
         (total,) = await self._connections.command("HMGET", META, "repaired_total")
-        return int(total or 0)
+        return int(total) if total and total.isdigit() else 0
 
     async def _repair_some(self, now: int) -> int:
         """`_repair` of the next sessions, of each bucket at most once."""
@@ -154,12 +157,10 @@ class Workforce:
 
     async def _forget_workers(self) -> None:
         now = await self.now_ms()
-        names = await self._connections.command("HKEYS", WORKERS)
-        rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
         forgotten = [
             name
-            for name, row in zip(names, rows, strict=True)
-            if row is not None and now - orjson.loads(row)["beat_ms"] >= _FORGOTTEN_MS
+            for name, row in await self._beats()
+            if (worker := _worker(name, row, now)) is None or worker.age_ms >= _FORGOTTEN_MS
         ]
         if forgotten:
             await self._connections.command("HDEL", WORKERS, *forgotten)
@@ -182,10 +183,13 @@ class Workforce:
 def _is_forgotten(state: Any, score: Any, now: int) -> bool:
     """True where more is in the log than is folded, and the session is not due, or far too late.
 
-    False where either cannot be read: whoever folds the session says what is wrong with it.
+    False where its state cannot be read: whoever folds the session says what is wrong with it.
+    Where the lane cannot, it holds nothing.
     """
-    if isinstance(state, BusError) or isinstance(score, BusError):
+    if isinstance(state, BusError):
         return False
+    if isinstance(score, BusError):
+        score = [None]
     if score[0] is not None and float(score[0]) < now + LATEST_MS:
         return False
     head, folded = state
@@ -195,13 +199,12 @@ def _is_forgotten(state: Any, score: Any, now: int) -> bool:
         return False
 
 
-def _worker(owner: str, row: dict[str, Any], now: int) -> WorkerInfo:
-    return WorkerInfo(
-        owner,
-        int(row["pid"]),
-        str(row["host"]),
-        tuple(row.get("lanes", ())),
-        int(row["beat_ms"]),
-        max(now - int(row["beat_ms"]), 0),
-        row,
-    )
+def _worker(owner: bytes, beat: bytes, now: int) -> WorkerInfo | None:
+    """The worker of a beat; None for a row that is none."""
+    try:
+        row = orjson.loads(beat)
+        pid, beat_ms = int(row["pid"]), int(row["beat_ms"])
+        name, host, lanes = owner.decode(), str(row["host"]), tuple(row.get("lanes", ()))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return WorkerInfo(name, pid, host, lanes, beat_ms, max(now - beat_ms, 0), row)

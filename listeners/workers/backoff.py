@@ -9,7 +9,7 @@ import anyio
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import wait_unless_set
-from parley.bus.contract.errors import Unavailable
+from parley.bus.contract.errors import BusError, Unavailable, WrongType
 
 _FIRST_BACKOFF_MS: Final = 200
 _LAST_BACKOFF_MS: Final = 30_000
@@ -41,7 +41,7 @@ async def serve_rounds(
     """Do `round` after `round` until `stop` is set; one that has begun is finished.
 
     A round says how many seconds to wait for what is due next, 0 for none. While Redis is
-    away, it is tried again at growing intervals.
+    away, or a key of the lane holds what nobody wrote, it is tried again at growing intervals.
     """
     pause = 0.0
     while not stop.is_set():
@@ -50,7 +50,7 @@ async def serve_rounds(
             if wait > 0:
                 await wait_unless_set(stop, wait_due(wait))
             pause = 0.0
-        except Unavailable as error:
+        except (Unavailable, WrongType) as error:
             pause = await _wait_out(error, stop, pause)
 
 
@@ -65,9 +65,10 @@ async def reach(connect: Callable[[], Awaitable[Reached]], stop: anyio.Event) ->
     return None
 
 
-async def _wait_out(error: Unavailable, stop: anyio.Event, pause: float) -> float:
+async def _wait_out(error: BusError, stop: anyio.Event, pause: float) -> float:
     """Waits longer than the last time, at most `LAST_PAUSE_SECONDS`; how long it was."""
     pause = min(LAST_PAUSE_SECONDS, pause * 2 or FIRST_PAUSE_SECONDS)
-    log.warning("redis_unavailable", reason=str(error), retry_seconds=pause)
+    event = "redis_unavailable" if isinstance(error, Unavailable) else "lane_damaged"
+    log.warning(event, reason=str(error), retry_seconds=pause)
     await wait_unless_set(stop, anyio.sleep(pause))
     return pause

@@ -77,8 +77,9 @@ def test_what_no_worker_can_fold_is_not_sound(at: Parley, redis_url: str) -> Non
         at("session", "new", name)
         at("say", name, "I propose tea.", "--as", "ana")
         assert at("session", "verify", name).code == 0
+    facts = Keys(1).of("ill").facts
     with redis.Redis.from_url(redis_url) as r:
-        r.set(Keys(1).of("ill").facts, "garbage")
+        r.set(facts, "garbage")
     command = [sys.executable, "-m", "parley", "worker"]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet) as worker:
@@ -87,7 +88,7 @@ def test_what_no_worker_can_fold_is_not_sound(at: Parley, redis_url: str) -> Non
             ran = at("session", "verify", "ill", "--json")
             row = ran.rows()[0]
             assert (ran.code, row["sound"]) == (1, False)
-            why = "entries after 0 of 2 are not folded: a key holds another type of value"
+            why = f"entries after 0 of 2 are not folded: the key {facts!r} is a string"
             assert row["findings"][0].startswith(why)
             assert "sound" not in at("session", "verify", "ill").out
             assert at("session", "verify", "well").code == 0
