@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -167,16 +168,16 @@ def _wrong_parts(raw: Any, key: str) -> Iterator[tuple[str, Callable[[], None]]]
     held = raw.type(key)
     if held == b"hash":
         for field in raw.hkeys(key):
-            yield f"no {field!r}", lambda field=field: raw.hdel(key, field)
+            yield f"no {field!r}", partial(raw.hdel, key, field)
             for value in STRANGE:
-                yield f"{field!r}={value!r}", lambda f=field, v=value: raw.hset(key, f, v)
+                yield f"{field!r}={value!r}", partial(raw.hset, key, field, value)
     if held == b"zset":
         for member in raw.zrange(key, 0, -1):
             for score in (float("inf"), float("-inf"), 0.5, 1e300):
-                yield f"{member!r} at {score}", lambda m=member, s=score: raw.zadd(key, {m: s})
+                yield f"{member!r} at {score}", partial(raw.zadd, key, {member: score})
     if held == b"string":
         for value in (*STRANGE, b"[]", b"[1]", b'{"a":1}', b"null", b"["):
-            yield f"{value!r}", lambda v=value: raw.set(key, v)
+            yield f"{value!r}", partial(raw.set, key, value)
     if held == b"stream":
         yield "trimmed", lambda: raw.xtrim(key, maxlen=1, approximate=False)
         yield "emptied", lambda: raw.xtrim(key, maxlen=0, approximate=False)

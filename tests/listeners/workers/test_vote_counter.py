@@ -59,8 +59,8 @@ def ballot(name: str, choice: str = "accept", ref: int | str = "V1") -> BallotCa
 
 
 async def begin(bus: Bus, session: str = "s", **vote: object) -> None:
-    """Ana and bo, and V1 of theirs, which is open."""
-    await bus.open(session, opened(vote=vote))
+    """Ana, who chairs, and bo, and V1 of theirs, which is open."""
+    await bus.open(session, opened(vote=vote, chair=["ana"]))
     talk = [Message(participant=name, content="Hm.") for name in ("ana", "bo")]
     await put(bus, *talk, session=session)
     await put(bus, VoteInitiated(participant="ana", content="Tea?"), session=session)
@@ -264,7 +264,7 @@ async def test_an_entry_under_the_id_of_a_result_keeps_no_vote_open(bus: Bus) ->
 
 async def test_who_comes_back_is_waited_for(bus: Bus) -> None:
     """A look for which nobody was missing any more finds somebody missing, and ends nothing."""
-    await bus.open("s", opened())
+    await bus.open("s", opened(chair=["ana"]))
     joined = [ParticipantJoined(participant=name, role="person") for name in ("ana", "bo")]
     await put(bus, *joined, VoteInitiated(participant="ana", content="Tea?"), ballot("ana"))
     await put(bus, ParticipantLeft(participant="bo"))
