@@ -33,7 +33,7 @@ _PLACES: Final = {
     "anthropic": "formats.model_chats:ANTHROPIC",
     "github": "platforms.github:GITHUB",
     "mbox": "platforms.mbox:MBOX",
-    "openai-agents": "traces.openai_agents:OPENAI_AGENTS",
+    "openai-agents": "traces.agents_sdk:OPENAI_AGENTS",
     "langfuse": "traces.trace_formats:LANGFUSE",
     "langsmith": "traces.trace_formats:LANGSMITH",
     "autogen-log": "traces.autogen_log:AUTOGEN_LOG",
