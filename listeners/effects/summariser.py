@@ -21,11 +21,11 @@ from parley.bus.entries import Record, SummaryMade
 from parley.listeners.cache.ranges import EntryRange, find_primary_entry, read_range
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import Job, Result, give_up
+from parley.listeners.effects.model_probe import TRIES, does_answer
 from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.breaker import Breaker
 from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Model, ModelError, OverBudget, Unfounded
-from parley.listeners.models.probe import TRIES, does_answer
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (

@@ -22,6 +22,13 @@ import anyio
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.tracing import ModelCall, tracer
 from parley.listeners.models.embedding import Embeddings, parse_embeddings
+from parley.listeners.models.guarded_client import (
+    BYTES_PER_TOKEN,
+    BYTES_PER_VECTOR,
+    allow_bytes,
+    find_refusal,
+    guard,
+)
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
@@ -170,9 +177,10 @@ class OpenAIModel:
 
         async def ask() -> Embeddings:
             try:
-                answer = await client.embeddings.create(
-                    model=self.name, input=list(texts), encoding_format="float"
-                )
+                with allow_bytes(len(texts) * BYTES_PER_VECTOR):
+                    answer = await client.embeddings.create(
+                        model=self.name, input=list(texts), encoding_format="float"
+                    )
             except Exception as error:
                 raise _translate(error) from error
             return parse_embeddings(answer, len(texts))
@@ -239,7 +247,8 @@ class OpenAIModel:
         while True:
             request = request_arguments(dialect, prompt, name, self._temperature, stream=stream)
             try:
-                return await client.chat.completions.create(**request)
+                with allow_bytes(prompt.max_tokens * BYTES_PER_TOKEN):
+                    return await client.chat.completions.create(**request)
             except Exception as error:
                 refused = _refusal_in(error)
                 if refused is None:
@@ -284,6 +293,7 @@ class OpenAIModel:
                     base_url=self._url or None,
                     max_retries=0,
                     timeout=self._timeout_seconds,
+                    http_client=guard(openai.DefaultAsyncHttpxClient()),
                 )
             except Exception as error:  # of the client's own parser, whichever it is
                 raise ModelRefused(f"{self._url!r} is no address: {error}") from error
@@ -322,6 +332,8 @@ def _translate(error: Exception) -> ModelError:
     """The `ModelError` for what the client raised. Raises `error` where it is none of those."""
     import openai
 
+    if (refusal := find_refusal(error)) is not None:
+        return refusal
     if isinstance(error, openai.APIStatusError):
         message = error.message
         if error.status_code == 404 and "/v1" not in error.request.url.path:
