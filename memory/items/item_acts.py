@@ -357,11 +357,8 @@ def _rule_on_decision(moment: FoldStep, act: str, decision: Decision, origin: Or
     if act == "reject":
         decisions.hear_about_decision(moment, decision, "oppose", origin)
         return
-    resolves = None
-    if decision.resolves is not None:
-        resolves = moment.memory.proposal(decision.resolves)
     decisions.hear_about_decision(moment, decision, "support", origin)
-    ratification.bind_decision(moment, decision, resolves, origin)
+    ratification.bind_decision(moment, decision, None, origin)
 
 
 def _rule_on_proposal(moment: FoldStep, act: str, proposal: Proposal, origin: Origin) -> None:

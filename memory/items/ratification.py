@@ -150,6 +150,8 @@ def bind_decision(
     moment: FoldStep, decision: Decision, resolves: Proposal | None, origin: Origin
 ) -> None:
     """Ratify `decision` by the word of someone permitted, and accept what it resolves."""
+    if resolves is None and decision.resolves is not None:
+        resolves = moment.memory.proposal(decision.resolves)  # as whoever claimed it said
     if resolves is not None and resolves.status == "active":
         accept_proposal(moment, resolves, origin)
     ratify_decision(moment, decision, origin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -75,6 +75,12 @@ class _VerbTool(BaseTool[BaseModel, str]):
 
     async def run(self, args: BaseModel, cancellation_token: Any) -> str:
         return await self._talk.act(self._who, self._verb.name, **args.model_dump())
+
+    async def run_json(
+        self, args: Mapping[str, Any], cancellation_token: Any, call_id: str | None = None
+    ) -> str:
+        """What the model called it with, as it is: so that a refusal is in Parley's words."""
+        return await self._talk.act(self._who, self._verb.name, **args)
 
 
 def tools(talk: TeamTalk, name: str) -> list[BaseTool[BaseModel, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, Self
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from parley.bus.entries import Act
 from parley.server.basics.agent_verbs import CONTEXT, SPOKEN, Verb
@@ -16,6 +16,8 @@ from parley.server.integrations.talk_thread import TalkThread
 
 VERBS: Final = (*SPOKEN, CONTEXT)
 LEDGER: Final = ("ledger", "own")  # parts of a context; the framework has the transcript
+_NAMES: Final = tuple(verb.name for verb in VERBS)
+_ITEM: Final = frozenset({"ref", "re"})  # names of the argument that says what an act is on
 NOTHING: Final = "Nothing is proposed or decided yet."
 _HEADING: Final = "\n## "
 _TYPES: Final[dict[str, Any]] = {"string": str, "number": float, "array": list[str]}
@@ -98,7 +100,11 @@ class TeamTalk:
 
 
 async def _act(name: str, verb: str, given: Mapping[str, Any], host: TalkHost) -> str:
-    known = next(one for one in VERBS if one.name == verb)
+    known = next((one for one in VERBS if one.name == verb), None)
+    if known is None:
+        return f"Refused: there is no tool {verb!r}; the tools are {', '.join(_NAMES)}"
+    if (misuse := _misuse(known, given)) is not None:
+        return f"Refused: {misuse}"
     if known is CONTEXT:
         return await host.context(name)
     ref = given.get("ref") or given.get("re")
@@ -110,6 +116,20 @@ async def _act(name: str, verb: str, given: Mapping[str, Any], host: TalkHost) -
     except REFUSALS as refused:
         return f"Refused: {refused}"
     return describe_outcome(n, outcome)
+
+
+def _misuse(verb: Verb, given: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments of `verb`; `ref` and `re` are one, as models mix them up."""
+    taken = [argument.name for argument in verb.arguments]
+    on = _ITEM if _ITEM.intersection(taken) else frozenset[str]()
+    unknown = sorted(name for name, value in given.items() if value and name not in {*taken, *on})
+    if unknown:
+        return f"{verb.name} takes no {unknown[0]!r}; it takes {', '.join(taken) or 'nothing'}"
+    for argument in verb.arguments:
+        names = on if argument.name in on else {argument.name}
+        if argument.required and not any(given.get(name) for name in names):
+            return f"{verb.name} needs {argument.name}: {argument.schema['description']}"
+    return None
 
 
 async def _record(name: str, text: str, host: TalkHost) -> int:
@@ -138,5 +158,6 @@ def arguments_model(verb: Verb) -> type[BaseModel]:
             if argument.required
             else (kind | None, Field(None, description=about))
         )
-    model: type[BaseModel] = create_model(verb.name, **fields)
+    kept = ConfigDict(extra="allow")  # what a model makes up is refused in Parley's words
+    model: type[BaseModel] = create_model(verb.name, __config__=kept, **fields)
     return model

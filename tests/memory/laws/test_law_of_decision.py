@@ -143,6 +143,22 @@ def test_law_25_fewer_than_a_quorum_of_others_accept_reject_and_ratify_nothing(
     assert statuses <= {"active", "modified", "withdrawn", "lapsed"}
 
 
+def test_a_chair_who_restates_a_claim_settles_what_it_is_on() -> None:
+    """In the same words, without its handle: the proposal is accepted with the decision."""
+    memory = Memory(PACKS)
+    talk: list[Entry] = [
+        opened(chair=["lead"]),
+        Message(participant="ana", content="We keep the orders in Postgres.", act="propose"),
+        Message(participant="bo", content="One region alone is a risk.", act="oppose", re="P1"),
+        Message(participant="bo", content="Postgres it is.", act="decide", re="P1"),
+        Message(participant="lead", content="Postgres it is.", act="decide"),
+    ]
+    for record in numbered(talk):
+        apply(memory, record)
+    assert memory.decisions[1].status == "ratified"
+    assert memory.proposals[1].status == "accepted"
+
+
 @given(talks(2), st.sampled_from(("act", "tag", "accept", "decide")))
 def test_law_25_a_chair_accepts_alone_by_whatever_spelling(talk: list[Entry], how: str) -> None:
     """After whatever the others did, the chair's word settles what is open."""

@@ -60,6 +60,29 @@ def test_a_team_is_for_every_loop_and_opens_again() -> None:
     assert [row[0] for row in asyncio.run(said())] == ["ana", "ben"]
 
 
+def test_a_call_that_no_tool_takes_is_refused_in_words() -> None:
+    """A tool or an argument that does not exist, and one that is missing: nothing is recorded."""
+    with Team(SESSION) as team:
+        assert team.act_now("ana", "accept", ref="P1") == (
+            "Refused: there is no tool 'accept'; the tools are propose, support, oppose, decide, "
+            "say, get_context"
+        )
+        assert team.act_now("ana", "support", ref="P1", reason="I like it.") == (
+            "Refused: support takes no 'reason'; it takes ref, why"
+        )
+        assert team.act_now("ana", "support").startswith("Refused: support needs ref: its handle")
+    assert asyncio.run(said()) == []
+
+
+def test_what_an_act_is_on_has_either_name() -> None:
+    """`ref` and `re` are one: models take the name of one tool for that of another."""
+    with Team(SESSION, chair=CHAIR) as team:
+        team.act_now("ana", "propose", content="We keep the orders in Postgres.")
+        assert "on P1" in team.act_now("ben", "support", re="P1")
+        assert "on P1" in team.act_now(CHAIR, "decide", content="Postgres it is.", ref="P1")
+        assert "Active Proposals" not in team.ledger_now("ana")
+
+
 def test_a_team_on_a_server_is_the_same(redis_url: str) -> None:
     """By an operator's token; what is refused comes in the server's words."""
     with served(redis_url) as d, Team(
