@@ -29,7 +29,8 @@ class SubscriptionRequest:
     `after` None is from now on. `incarnation` is that of the log it heard last; of another
     one nothing can be resumed, nor behind a mark that is not that of the entry there.
     `resumed`: it says so itself, and is told to begin anew where the log went back, since it
-    could not do otherwise; so is one who brings a mark.
+    could not do otherwise; so is one who brings a mark. `is_unreadable`: what it heard last is
+    not the id of an event, which has a mark: a bare number may be of another past.
     """
 
     after: StreamCursor | None = None
@@ -37,6 +38,7 @@ class SubscriptionRequest:
     facts: bool = True
     incarnation: str | None = None
     resumed: bool = False
+    is_unreadable: bool = False
     beats: bool = False  # be told every few seconds that all goes on
 
 
@@ -54,7 +56,7 @@ async def find_start(
 ) -> SubscriptionStart:
     """Where to begin. Raises `Problem` `not-yet` for a cursor beyond the log."""
     info = await deps.backend.bus.info(room.session)
-    if wish.incarnation not in (None, info.incarnation):
+    if wish.is_unreadable or wish.incarnation not in (None, info.incarnation):
         return SubscriptionStart(info, None, anew=True)
     after = wish.after
     if after is not None and after.seq > info.head:

@@ -68,7 +68,8 @@ async def events(
     resumed = parse_cursor(last_event_id)
     wish = SubscriptionRequest(
         after=resumed or parse_cursor(after), show=parse_groups(show.split(",")), facts=facts,
-        incarnation=incarnation, resumed=resumed is not None, beats=beats,
+        incarnation=incarnation, resumed=bool(last_event_id), beats=beats,
+        is_unreadable=bool(last_event_id) and not (resumed and resumed.mark),
     )  # fmt: skip
     return EventStream(deps, caller, session, wish)
 

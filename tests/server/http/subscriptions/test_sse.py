@@ -62,7 +62,8 @@ async def test_it_resumes_behind_the_cursor_without_gap_or_duplicate(
     async with doors(redis_url) as d:
         token = await begun(d, 30)
         query = "?after=11" if how == "after" else "?after=3"
-        headers = {"Last_Event_ID": "11"} if how == "header" else {}
+        (eleventh,) = await d.deps.backend.bus.read("s", 10, count=1)
+        headers = {"Last_Event_ID": f"11-{eleventh.mark}"} if how == "header" else {}
         async with streamed(d.url, PATH + query, token, **headers) as stream:
             await discuss(d.deps.backend.bus, "s", 10, first=31)
             assert (await stream.next()).data["after"] == 11
@@ -83,7 +84,7 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
             forget_after(raw, "s", seq=20, n=19)
         await bus.publish("s", [message_draft(1000 + k) for k in range(40)])
         async with doors(redis_url) as d:
-            for last, event_name in ((cursor, "reset"), ("41", "entry")):
+            for last, event_name in ((cursor, "reset"), ("41", "reset")):
                 async with streamed(d.url, PATH, token, Last_Event_ID=last) as stream:
                     assert [event.event for event in await stream.take(2)] == ["hello", event_name]
             for last, event in ((cursor, "reset"), ("99-9f3c07aa", "reset"), ("41", "entry")):
@@ -95,6 +96,15 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
             async with streamed(d.url, PATH, token, Last_Event_ID=cursor) as stream:
                 hello, reset = await stream.take(2)
                 assert hello.data["cursor"] == reset.id == reset.data["cursor"] == newest
+
+
+@pytest.mark.parametrize("last", [str(2**64), "garbage", "-1", "4", "4-", "4-XYZ", "1" * 5000])
+async def test_what_is_no_id_of_an_event_begins_anew(redis_url: str, last: str) -> None:
+    """The client hears `reset`: from now on alone would leave a gap that nothing tells of."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH, token, Last_Event_ID=last) as stream:
+            assert [event.event for event in await stream.take(2)] == ["hello", "reset"]
 
 
 async def test_it_tells_the_log_as_it_stands(redis_url: str) -> None:
