@@ -335,7 +335,7 @@ async def test_a_choice_that_is_no_list_is_told_to_be_one(redis_url: str) -> Non
         async with d.client(d.token("ana", session=NAME)) as ana:
             refused = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": 3})
             word = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": "yes"})
-    assert (word.status_code, word.json()["cast"]) == (201, 1)
+    assert (word.status_code, word.json()["voted"]) == (201, 1)
     problem = refused.json()
     assert (refused.status_code, problem["field"]) == (422, "choice")
     assert problem["detail"].endswith("Input should be a list in brackets, also of one: [...].")
