@@ -9,9 +9,9 @@ from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import TalkPaused
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import EntryFacts
+from parley.listeners.effects.model_probe import does_answer
 from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import Model, ModelError, ModelRefused, OverBudget
-from parley.listeners.models.probe import does_answer
 from parley.listeners.offline.local_effects import read_local_range, settle_log
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
