@@ -36,8 +36,9 @@ TALK = (
 
 
 def told(visits: Visits) -> Page:
-    """A session in which something stands in each part, as Bo comes to it."""
-    visits.ask("POST", "/v1/sessions", json={"session": "quays", "title": "Quays"})
+    """A session of two chairs with something in each part, as Bo, who is one, comes to it."""
+    opening = {"session": "quays", "title": "Quays", "settings": {"chair": ["Bo", "Di"]}}
+    visits.ask("POST", "/v1/sessions", json=opening)
     for name, act, words, re in TALK:
         body = {"as": name, "content": words, "act": act, "re": re}
         visits.ask("POST", "/v1/sessions/quays/messages", content=json.dumps(body))

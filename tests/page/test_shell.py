@@ -70,8 +70,9 @@ def seated(d: Standing, name: str, method: str = "POST") -> None:
     assert httpx2.request(method, url, json=body, headers=headers, timeout=30).is_success
 
 
-def opened(d: Standing, session: str, *lines: tuple[str, str]) -> None:
-    asked(d, "/v1/sessions", {"session": session, "title": f"About {session}"})
+def opened(d: Standing, session: str, *lines: tuple[str, str], chair: tuple[str, ...] = ()) -> None:
+    opening = {"session": session, "title": f"About {session}", "settings": {"chair": chair}}
+    asked(d, "/v1/sessions", opening)
     for name, content in lines:
         asked(d, f"/v1/sessions/{session}/messages", {"content": content, "as": name})
 
@@ -150,7 +151,7 @@ def test_what_is_no_message_has_a_line_of_its_own(
     d: Standing, visitor: Callable[..., Visitor]
 ) -> None:
     """With who did it, and the same whether it was heard or is read again; nobody else's chip."""
-    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes."))
+    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes."), chair=("Ana",))
     person = visitor()
     person.comes("Cy", session="harbour")
     page, path = person.page, "/v1/sessions/harbour"
