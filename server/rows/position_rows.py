@@ -49,6 +49,8 @@ class Positions:
         if item is None or item.shelf != "firm":
             return item is None and self._memory.item(handle) is None
         side = shown_sides(self._memory, item).get(name)
+        if side is None and name == item.participant and item.status == "accepted":
+            return True  # who proposed it is on record for what was accepted
         if side is None:
             return item.item is not None and item.item.shrunk
         return not side.as_read
