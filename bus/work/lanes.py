@@ -27,7 +27,7 @@ from parley.bus.work.snapshots import Snapshot, compress
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
 FACTS_KEPT: Final = 10_000
-_SHOWN: Final = 80  # characters of what is none of Parley's, in the log
+_SHOWN: Final = 80  # characters of a strange entry that the log shows
 _logger = EventLog(__name__)
 
 
@@ -271,7 +271,7 @@ class Lanes:
         return claims, int(reply[0])
 
     async def _throw_out(self, bucket: BucketKeys, lane: str, member: bytes) -> None:
-        """Takes off a lane what names no session, and so no work: nobody else would."""
+        """Remove from a lane an entry that names no session: it would come back at every take."""
         _logger.error("member_thrown_out", key=bucket.due(lane), member=repr(member)[:_SHOWN])
         await self._connections.commands(
             [("ZREM", bucket.due(lane), member), ("HDEL", bucket.claims(lane), member)]

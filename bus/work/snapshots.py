@@ -86,7 +86,7 @@ def compress(data: bytes) -> bytes:
 
 
 def _decompress(stored: bytes) -> bytes | None:
-    """The bytes that were stored; None if these are no whole stream of at most `_MOST_BYTES`."""
+    """The bytes that were stored; None if the stream is cut, damaged or above `_MOST_BYTES`."""
     stream = zlib.decompressobj()
     try:
         data = stream.decompress(stored, _MOST_BYTES)

@@ -200,7 +200,7 @@ def _is_forgotten(state: Any, score: Any, now: int) -> bool:
 
 
 def _worker(owner: bytes, beat: bytes, now: int) -> WorkerInfo | None:
-    """The worker of a beat; None for a row that is none."""
+    """The worker of a beat; None if the row is not a beat."""
     try:
         row = orjson.loads(beat)
         pid, beat_ms = int(row["pid"]), int(row["beat_ms"])

@@ -63,7 +63,7 @@ class Scripted(Model):
         return ModelResponse(output=[output], usage=Usage(), response_id=None)
 
     def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
+        raise AssertionError("the runs of these tests do not stream")
 
 
 async def _run(team: Team, turn: Turn, words: str) -> Scripted:
