@@ -186,7 +186,7 @@ class Sessions:
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
 
     async def _field(self, keys: SessionKeys, name: str) -> bytes | None:
-        """A field of a session's state; None if the key holds something else, and may be replaced."""
+        """A field of a session's state; None if the key has another type, and may be replaced."""
         try:
             (value,) = await self._connections.command("HMGET", keys.meta, name)
         except WrongType:
