@@ -16,11 +16,14 @@ from parley.bus.contract.errors import InvalidEntry, Unavailable
 from parley.bus.entries import Act
 from parley.memory.context.parts import Part
 from parley.memory.errors import DomainError
+from parley.server.integrations.talk_history import Line, standing_lines
 from parley.server.library.opened_session import OpenSession, Session
 
 _SECONDS: Final = 60.0  # for an answer of a server
 _FOLD_SECONDS: Final = 5  # for which a server waits to say what a message did
 _HTTP_CONFLICT: Final = 409
+_PAGE: Final = 500  # entries, the most that a server gives at once
+_LAST: Final = 2**53 - 1  # beyond the number of any message: the largest that a server takes
 
 Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
 
@@ -40,6 +43,12 @@ class TalkHost(Protocol):
     async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
         """The full context of `who`, or its `parts`."""
 
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        """The newest `limit` messages that `who` may see, oldest first; None: all."""
+
+    async def take_back(self, who: str, n: int) -> None:
+        """Take back `who`'s last message `n`. Raises what says why it was not."""
+
 
 class SessionHost:
     """A session of this process."""
@@ -55,6 +64,15 @@ class SessionHost:
 
     async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
         return await self._session.context(who, parts=parts)
+
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        return [
+            Line(getattr(record.entry, "of", record.n), by, record.entry.content)
+            for by, record in await self._session.talk(who, limit)
+        ]
+
+    async def take_back(self, who: str, n: int) -> None:
+        await self._session.edit(who, n, "")
 
 
 @asynccontextmanager
@@ -96,12 +114,29 @@ class ServerHost:
         asked = urlencode([("as", who), *(("parts", part) for part in parts)])
         return str((await self._ask(f"/{self._session}/context?{asked}"))["text"])
 
-    async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        return await anyio.to_thread.run_sync(self._fetch, path, body)
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        lines: list[Line] = []
+        seen: set[int] = set()
+        before: int | None = _LAST
+        while before is not None:
+            asked = urlencode({"others": "true", "limit": _PAGE, "before": before})
+            page = await self._ask(f"/{self._session}/messages?{asked}")
+            lines += standing_lines(reversed(page["items"]), seen)
+            before = page["next"] if limit is None or len(lines) < limit else None
+        return lines[:limit][::-1]
 
-    def _fetch(self, path: str, body: Mapping[str, Any] | None) -> Any:
+    async def take_back(self, who: str, n: int) -> None:
+        await self._ask(f"/{self._session}/messages/{n}", {"as": who, "content": ""}, "PUT")
+
+    async def _ask(
+        self, path: str, body: Mapping[str, Any] | None = None, method: str | None = None
+    ) -> Any:
+        return await anyio.to_thread.run_sync(self._fetch, path, body, method)
+
+    def _fetch(self, path: str, body: Mapping[str, Any] | None, method: str | None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = Request(f"{self._url}{path}", data, self._headers)  # noqa: S310 - its user's URL
+        url = f"{self._url}{path}"
+        request = Request(url, data, self._headers, method=method)  # noqa: S310 - its user's URL
         try:
             with urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
                 return json.load(reply)
