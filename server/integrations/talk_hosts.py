@@ -16,6 +16,7 @@ from parley.bus.contract.errors import InvalidEntry, Unavailable
 from parley.bus.entries import Act
 from parley.memory.context.parts import Part
 from parley.memory.errors import DomainError
+from parley.memory.ledger.decision_rule import ALONE
 from parley.server.integrations.talk_history import Line, standing_lines
 from parley.server.library.opened_session import OpenSession, Session
 
@@ -184,7 +185,7 @@ def describe_outcome(n: int, outcome: Outcome | None) -> str:
         lines += [f"{words}." for words in outcome["missing"]]
         lines += [f"{row['says']}." for row in outcome["repeats"]]
         if outcome["rule"]:
-            lines.append(f"The rule: {outcome['rule']}")
+            lines.append(ALONE)  # all of it is too long for every such answer
     return " ".join(lines)
 
 

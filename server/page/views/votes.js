@@ -35,6 +35,7 @@ function vote(ctx, one) {
     el("p", { class: "room-vote-head" }, el("span", {}, el("span", { class: "handle" }, one.ref), one.proposal && el("span", { class: "soft" }, ` on ${one.proposal}`)), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
+    one.missing && el("p", { class: "small" }, bdi(one.missing)),
     waiting(one),
     tending(ctx, one),
     one.status === "called" && maySpeak(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
