@@ -92,7 +92,8 @@ class LedgerContext(ChatCompletionContext):
 
     async def save_state(self) -> Mapping[str, Any]:
         """The state of the messages."""
-        return await self._within.save_state()
+        state: Mapping[str, Any] = await self._within.save_state()
+        return state
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         """Take up the messages of a saved state."""

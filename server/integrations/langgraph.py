@@ -7,7 +7,8 @@ from inspect import isawaitable
 from typing import Any
 
 from parley.server.integrations.frameworks import needing
-from parley.server.integrations.talk_history import Line, TalkHistory, refuse_to_clear
+from parley.server.integrations.talk_history import TalkHistory, refuse_to_clear
+from parley.server.integrations.talk_hosts import Line
 from parley.server.integrations.team_talk import VERBS, TeamTalk
 
 with needing("langgraph"):
@@ -76,7 +77,7 @@ class TalkMessages(BaseChatMessageHistory):
         self._history = TalkHistory(talk, name, user)
 
     @property
-    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # a property or a field
+    def messages(self) -> list[BaseMessage]:
         """All messages of the talk."""
         return self._read(self._history.talk.talk_now(self._history.name))
 

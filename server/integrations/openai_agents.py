@@ -9,7 +9,8 @@ from typing import Any
 
 from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
-from parley.server.integrations.talk_history import Line, TalkHistory, refuse_to_clear
+from parley.server.integrations.talk_history import TalkHistory, refuse_to_clear
+from parley.server.integrations.talk_hosts import Line
 from parley.server.integrations.team_talk import VERBS, TeamTalk
 
 with needing("openai-agents"):

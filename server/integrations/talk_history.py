@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from parley.memory.errors import DomainError
-
-if TYPE_CHECKING:
-    from parley.server.integrations.team_talk import TeamTalk
+from parley.server.integrations.talk_hosts import Line
+from parley.server.integrations.team_talk import TeamTalk
 
 USER: Final = "user"  # in whose name the input of a run is in the log
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Message `n` of the talk: who said it, and its words as they are now."""
-
-    n: int
-    who: str
-    text: str
 
 
 class HistoryKept(DomainError):
@@ -65,20 +54,3 @@ class TalkHistory:
             raise HistoryKept(f"message {line.n} is {line.who}'s: nobody else takes it back")
         await self.talk.take_back(line.who, line.n)
         return line
-
-
-def standing_lines(rows: Iterable[Mapping[str, Any]], seen: set[int]) -> list[Line]:
-    """Entry rows of a log, the newest first, as what was said: each in its newest words.
-
-    `seen` has the messages of the newer rows before them; those of `rows` are added.
-    """
-    lines = []
-    for row in rows:
-        entry = row["entry"]
-        if entry["kind"] not in ("message", "message.edited"):
-            continue
-        n = entry.get("of", row["n"])
-        if n not in seen and entry.get("content") and entry.get("form") != "reasoning":
-            lines.append(Line(n, entry["participant"], entry["content"]))
-        seen.add(n)
-    return lines

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
@@ -17,7 +18,6 @@ from parley.bus.entries import Act
 from parley.memory.context.parts import Part
 from parley.memory.errors import DomainError
 from parley.memory.ledger.decision_rule import ALONE
-from parley.server.integrations.talk_history import Line, standing_lines
 from parley.server.library.opened_session import OpenSession, Session
 
 _SECONDS: Final = 60.0  # for an answer of a server
@@ -27,6 +27,15 @@ _PAGE: Final = 500  # entries, the most that a server gives at once
 _LAST: Final = 2**53 - 1  # beyond the number of any message: the largest that a server takes
 
 Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Message `n` of the talk: who said it, and its words as they are now."""
+
+    n: int
+    who: str
+    text: str
 
 
 class ServerRefused(DomainError):
@@ -67,10 +76,11 @@ class SessionHost:
         return await self._session.context(who, parts=parts)
 
     async def talk(self, who: str, limit: int | None) -> list[Line]:
-        return [
-            Line(getattr(record.entry, "of", record.n), by, record.entry.content)
-            for by, record in await self._session.talk(who, limit)
-        ]
+        lines = []
+        for by, record in await self._session.talk(who, limit):
+            entry: Any = record.entry
+            lines.append(Line(getattr(entry, "of", record.n), by, entry.content))
+        return lines
 
     async def take_back(self, who: str, n: int) -> None:
         await self._session.edit(who, n, "")
@@ -122,7 +132,7 @@ class ServerHost:
         while before is not None:
             asked = urlencode({"others": "true", "limit": _PAGE, "before": before})
             page = await self._ask(f"/{self._session}/messages?{asked}")
-            lines += standing_lines(reversed(page["items"]), seen)
+            lines += _standing_lines(reversed(page["items"]), seen)
             before = page["next"] if limit is None or len(lines) < limit else None
         return lines[:limit][::-1]
 
@@ -153,6 +163,23 @@ def _reason(refused: HTTPError) -> str:
         return f"{problem['type'].rpartition(':')[2]}: {problem['detail']}"
     except (ValueError, KeyError, TypeError):
         return f"The server answered {refused.code}."
+
+
+def _standing_lines(rows: Iterable[Mapping[str, Any]], seen: set[int]) -> list[Line]:
+    """Entry rows of a log, the newest first, as what was said: each in its newest words.
+
+    `seen` has the messages of the newer rows before them; those of `rows` are added.
+    """
+    lines = []
+    for row in rows:
+        entry = row["entry"]
+        if entry["kind"] not in ("message", "message.edited"):
+            continue
+        n = entry.get("of", row["n"])
+        if n not in seen and entry.get("content") and entry.get("form") != "reasoning":
+            lines.append(Line(n, entry["participant"], entry["content"]))
+        seen.add(n)
+    return lines
 
 
 def open_host(

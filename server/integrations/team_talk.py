@@ -11,8 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from parley.bus.entries import Act
 from parley.server.basics.agent_verbs import CONTEXT, SPOKEN, Verb
-from parley.server.integrations.talk_history import Line
-from parley.server.integrations.talk_hosts import REFUSALS, TalkHost, describe_outcome, open_host
+from parley.server.integrations.talk_hosts import (
+    REFUSALS,
+    Line,
+    TalkHost,
+    describe_outcome,
+    open_host,
+)
 from parley.server.integrations.talk_thread import TalkThread
 
 VERBS: Final = (*SPOKEN, CONTEXT)

@@ -12,7 +12,8 @@ import pytest
 from parley.integrations import Team
 from parley.memory.context.item_lines import FRAME
 from parley.memory.errors import DomainError
-from parley.server.integrations.talk_history import Line, TalkHistory
+from parley.server.integrations.talk_history import TalkHistory
+from parley.server.integrations.talk_hosts import Line
 from parley.server.integrations.team_talk import NOTHING, VERBS, arguments_model
 from tests.server.integrations.twelve_turns import (
     CHAIR,
