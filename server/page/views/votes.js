@@ -155,7 +155,8 @@ export function call(ctx, on = "") {
   about.value = on;
   chosen();
   asked("Call a vote", [
-    field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
+    field("On", about, "It counts if the chair calls it, or if enough others than the proposer vote: two, unless the session has another number."),
+    field("Question", question), field("Options", options), field("Rule", rule),
     field("Counted after", time, "Sooner once everybody has voted. The talk goes on meanwhile where it is longer than the session's own time."),
     el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),
   ], {

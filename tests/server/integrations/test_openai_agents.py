@@ -36,7 +36,7 @@ from agents import (
     SessionSettings,
     Usage,
 )
-from agents.testing import ScriptedModel, assistant_message
+from agents.testing import ScriptedModel, assistant_message, function_call
 from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
@@ -129,6 +129,24 @@ async def test_runs_of_a_session_have_the_talk_as_their_history() -> None:
             ("user", "And you?"),
         ]  # fmt: skip
     assert [row[0] for row in await said()] == ["user", "ana", "user", "ben"]
+
+
+async def test_a_run_of_a_session_may_call_tools_and_stream() -> None:
+    """The act is in the history of the next run by its words, the call is not."""
+    call = function_call("propose", {"content": "We keep them in Postgres."}, call_id="call")
+    model = ScriptedModel([[call], [assistant_message("Proposed.")]])
+    with Team(SESSION) as team:
+        result = Runner.run_streamed(
+            Agent(name="ana", model=model, tools=team.tools("ana")), "Go on.",
+            session=team.agents_session("ana"), run_config=RunConfig(tracing_disabled=True),
+        )  # fmt: skip
+        async for _ in result.stream_events():
+            pass
+        given = await _say(team, "ana", "And now?", "I wait.")
+    assert [(item["role"], item["content"]) for item in given] == [
+        ("user", "Go on."), ("assistant", "We keep them in Postgres."), ("assistant", "Proposed."),
+        ("user", "And now?"),
+    ]  # fmt: skip
 
 
 async def test_the_session_keeps_the_whole_protocol() -> None:
