@@ -12,6 +12,7 @@ DomainError
 ├── TargetNeeded       an act on an item that says none
 ├── AlreadyDecided     a decision on what others decided
 ├── EditRefused        other words for a message that somebody else wrote, or something rests on
+├── NameOfChair        a seat under a chair's name in another spelling
 ├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
@@ -63,6 +64,14 @@ class UnknownPart(DomainError):
     def __init__(self, name: str, parts: Sequence[str]) -> None:
         super().__init__(f"a context has no part {name!r}; its parts are {', '.join(parts)}")
         self.name = name
+
+
+class NameOfChair(DomainError):
+    def __init__(self, name: str, chair: str) -> None:
+        super().__init__(
+            f"{name!r} is not the chair {chair!r}: join as {chair!r}, or under another name"
+        )
+        self.name, self.chair = name, chair
 
 
 class UnknownVote(DomainError):

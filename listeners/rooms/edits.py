@@ -31,7 +31,8 @@ async def draft_edit(
     who, entry = memory.named(name), _entry(known[n])
     if memory.named(entry.participant) != who:
         raise EditRefused(n, "somebody else wrote it")
-    if any(later > n and _is_by(memory, known[later], who) for later in known):
+    gone = {_entry(each).of for each in records if _takes_back(each)}
+    if any(later > n and _is_by(memory, known[later], who) for later in known.keys() - gone):
         raise EditRefused(n, "you have spoken since")
     if reason := edit_refusal(memory, who, n):
         raise EditRefused(n, reason)
@@ -53,6 +54,10 @@ async def find_edit(bus: Bus, session: str, id: str, n: int, content: str) -> Re
 
 def _entry(record: Record) -> Any:
     return record.entry
+
+
+def _takes_back(record: Record) -> bool:
+    return record.entry.kind == "message.edited" and not _entry(record).content
 
 
 def _is_by(memory: Memory, record: Record, who: str) -> bool:

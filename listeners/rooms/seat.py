@@ -12,6 +12,8 @@ from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.context.parts import Part, read_parts
+from parley.memory.errors import NameOfChair
+from parley.memory.state.lookup import chair_meant
 from parley.memory.state.memory import Memory
 
 
@@ -61,6 +63,9 @@ class SeatHolder:
         return assemble(self.memory, request)
 
     async def _sit_down(self) -> None:
+        """Take the seat. Raises `NameOfChair` for a chair's name in another spelling."""
+        if chair := chair_meant(self.memory, self.name):
+            raise NameOfChair(self.name, chair)
         await self._me.publish(self._me.draft("join", self._joined))
 
     async def _keep_seat(self) -> None:

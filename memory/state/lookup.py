@@ -35,6 +35,18 @@ def missing_item(memory: Memory, ref: str) -> UnknownRef:
     return ItemLeft(ref) if memory.has_left(ref) else UnknownRef(ref)
 
 
+def chair_meant(memory: Memory, name: str) -> str:
+    """The chair whose name `name` is but for case and blanks; "" if that is nobody else's."""
+    if memory.named(name) in memory.chairs:
+        return ""
+    bare = _bare(name)
+    return next((chair for chair in sorted(memory.chairs) if _bare(chair) == bare), "")
+
+
+def _bare(name: str) -> str:
+    return "".join(name.split()).casefold()
+
+
 def is_standing_talk(memory: Memory, record: Record) -> bool:
     """True for something said as it stands now: a message that was not edited, else its newest
     words, unless it was taken back.

@@ -28,12 +28,16 @@ def is_attended(memory: Memory, vote: Vote, on: str | None) -> bool:
     """
     if vote.by in memory.chairs:
         return True
+    return count_others(memory, vote, on, vote.ballots) >= memory.settings.ratify.quorum
+
+
+def count_others(memory: Memory, vote: Vote, on: str | None, names: Iterable[str]) -> int:
+    """How many of `names` are others than who made what `vote` decides by option `on`."""
     proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
     if on is not None and is_proposal_handle(on):
         proposal = option_proposal(memory, on)
     apart = (vote.by,) if proposal is None else (proposal.participant, proposal.typist)
-    others = sum(name not in apart for name in vote.ballots)
-    return others >= memory.settings.ratify.quorum
+    return sum(name not in apart for name in names)
 
 
 def list_electorate(memory: Memory) -> dict[str, int]:

@@ -11,6 +11,7 @@ from parley.memory.items.links import find_referred
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
+from parley.memory.voting.electorate import count_others, list_electorate
 
 _AFTER: dict[str, str] = {
     "may not call a vote": "a chair, a person, or an agent that may 'vote' can",
@@ -39,6 +40,24 @@ def _after_proposal(memory: Memory, proposal: Proposal) -> str:
             f"disputes {decision.handle}, or proposes anew"
         )
     return "; propose anew what is to be voted on" if proposal.status != "active" else ""
+
+
+def tell_short(memory: Memory, vote: Vote) -> str:
+    """That a running `vote` counts for nothing, since too few others may cast a ballot, and what
+    to do; "" if it may count.
+    """
+    if vote.status not in ("called", "open") or vote.by in memory.chairs:
+        return ""
+    electors = list_electorate(memory) if vote.status == "called" else vote.electorate
+    quorum = memory.settings.ratify.quorum
+    others = max(count_others(memory, vote, option, electors) for option in vote.options)
+    if others >= quorum:
+        return ""
+    chair = "a vote that the chair calls counts" if memory.chairs else "name a chair"
+    return (
+        f"{vote.handle} cannot carry: it takes ballots of {quorum} others than who proposed, and "
+        f"{others} can vote; {chair}, or lower ratify.quorum"
+    )
 
 
 def tell_ended(memory: Memory, vote: Vote) -> str:

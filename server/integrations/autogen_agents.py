@@ -1,4 +1,4 @@
-"""AutoGen: a `Memory` that holds the ledger, tools, and a recorder over a run's stream."""
+"""AutoGen: a `Memory` and a model context with the ledger, tools, a recorder over a stream."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from pydantic import BaseModel
 
 from parley.server.basics.agent_verbs import Verb
 from parley.server.integrations.frameworks import needing
+from parley.server.integrations.talk_history import USER, refuse_to_clear
 from parley.server.integrations.team_talk import NOTHING, VERBS, TeamTalk, arguments_model
-
-_USER = "user"  # the source of a task that is given as a string
 
 with needing("autogen-agentchat"):
     from autogen_agentchat.messages import TextMessage
@@ -23,14 +22,15 @@ with needing("autogen-agentchat"):
         MemoryQueryResult,
         UpdateContextResult,
     )
-    from autogen_core.models import SystemMessage
+    from autogen_core.model_context import ChatCompletionContext, UnboundedChatCompletionContext
+    from autogen_core.models import LLMMessage, SystemMessage
     from autogen_core.tools import BaseTool
 
 
 class LedgerMemory(Memory):
     """For `AssistantAgent(memory=[…])`: the ledger stands in the prompt of each turn.
 
-    `add` puts text in the log in the agent's name. The log is only added to: `clear` leaves it.
+    `add` puts text in the log in the agent's name. The log is only added to: `clear` is refused.
     """
 
     def __init__(self, talk: TeamTalk, name: str) -> None:
@@ -58,10 +58,46 @@ class LedgerMemory(Memory):
         await self._talk.record(self._name, text)
 
     async def clear(self) -> None:
-        """Change nothing: what was said stays said."""
+        """Raises `HistoryKept`: others read the log too."""
+        raise refuse_to_clear()
 
     async def close(self) -> None:
         """Change nothing: the team's other agents go on. `Team.close` lets go of the session."""
+
+
+class LedgerContext(ChatCompletionContext):
+    """For `AssistantAgent(model_context=…)`: each call of the model reads the ledger as it is.
+
+    The messages are those of another model context, which is never given the ledger.
+    """
+
+    def __init__(self, talk: TeamTalk, name: str, within: ChatCompletionContext | None) -> None:
+        super().__init__()
+        self._talk, self._name = talk, name
+        self._within = UnboundedChatCompletionContext() if within is None else within
+
+    async def get_messages(self) -> list[LLMMessage]:
+        """The ledger as a system message, unless nothing is in it, then the messages."""
+        text = await self._talk.ledger(self._name)
+        ledger = [] if text == NOTHING else [SystemMessage(content=text)]
+        return [*ledger, *await self._within.get_messages()]
+
+    async def add_message(self, message: LLMMessage) -> None:
+        """Keep `message`."""
+        await self._within.add_message(message)
+
+    async def clear(self) -> None:
+        """Forget the messages; the log and its ledger stay."""
+        await self._within.clear()
+
+    async def save_state(self) -> Mapping[str, Any]:
+        """The state of the messages."""
+        state: Mapping[str, Any] = await self._within.save_state()
+        return state
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        """Take up the messages of a saved state."""
+        await self._within.load_state(state)
 
 
 def _memory(text: str) -> MemoryContent:
@@ -91,6 +127,6 @@ def tools(talk: TeamTalk, name: str) -> list[BaseTool[BaseModel, str]]:
 async def recorded(talk: TeamTalk, stream: AsyncIterator[Any]) -> AsyncIterator[Any]:
     """The stream of a run as it comes, each text of an agent in the log; not the user's task."""
     async for event in stream:
-        if isinstance(event, TextMessage) and event.source != _USER:
+        if isinstance(event, TextMessage) and event.source != USER:
             await talk.record(event.source, event.content)
         yield event

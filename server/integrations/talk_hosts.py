@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
@@ -16,13 +17,25 @@ from parley.bus.contract.errors import InvalidEntry, Unavailable
 from parley.bus.entries import Act
 from parley.memory.context.parts import Part
 from parley.memory.errors import DomainError
+from parley.memory.ledger.decision_rule import ALONE
 from parley.server.library.opened_session import OpenSession, Session
 
 _SECONDS: Final = 60.0  # for an answer of a server
 _FOLD_SECONDS: Final = 5  # for which a server waits to say what a message did
 _HTTP_CONFLICT: Final = 409
+_PAGE: Final = 500  # entries, the most that a server gives at once
+_LAST: Final = 2**53 - 1  # beyond the number of any message: the largest that a server takes
 
 Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Message `n` of the talk: who said it, and its words as they are now."""
+
+    n: int
+    who: str
+    text: str
 
 
 class ServerRefused(DomainError):
@@ -40,6 +53,12 @@ class TalkHost(Protocol):
     async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
         """The full context of `who`, or its `parts`."""
 
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        """The newest `limit` messages that `who` may see, oldest first; None: all."""
+
+    async def take_back(self, who: str, n: int) -> None:
+        """Take back `who`'s last message `n`. Raises what says why it was not."""
+
 
 class SessionHost:
     """A session of this process."""
@@ -55,6 +74,16 @@ class SessionHost:
 
     async def context(self, who: str, parts: Sequence[Part] = ()) -> str:
         return await self._session.context(who, parts=parts)
+
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        lines = []
+        for by, record in await self._session.talk(who, limit):
+            entry: Any = record.entry
+            lines.append(Line(getattr(entry, "of", record.n), by, entry.content))
+        return lines
+
+    async def take_back(self, who: str, n: int) -> None:
+        await self._session.edit(who, n, "")
 
 
 @asynccontextmanager
@@ -96,12 +125,29 @@ class ServerHost:
         asked = urlencode([("as", who), *(("parts", part) for part in parts)])
         return str((await self._ask(f"/{self._session}/context?{asked}"))["text"])
 
-    async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        return await anyio.to_thread.run_sync(self._fetch, path, body)
+    async def talk(self, who: str, limit: int | None) -> list[Line]:
+        lines: list[Line] = []
+        seen: set[int] = set()
+        before: int | None = _LAST
+        while before is not None:
+            asked = urlencode({"others": "true", "limit": _PAGE, "before": before})
+            page = await self._ask(f"/{self._session}/messages?{asked}")
+            lines += _standing_lines(reversed(page["items"]), seen)
+            before = page["next"] if limit is None or len(lines) < limit else None
+        return lines[:limit][::-1]
 
-    def _fetch(self, path: str, body: Mapping[str, Any] | None) -> Any:
+    async def take_back(self, who: str, n: int) -> None:
+        await self._ask(f"/{self._session}/messages/{n}", {"as": who, "content": ""}, "PUT")
+
+    async def _ask(
+        self, path: str, body: Mapping[str, Any] | None = None, method: str | None = None
+    ) -> Any:
+        return await anyio.to_thread.run_sync(self._fetch, path, body, method)
+
+    def _fetch(self, path: str, body: Mapping[str, Any] | None, method: str | None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = Request(f"{self._url}{path}", data, self._headers)  # noqa: S310 - its user's URL
+        url = f"{self._url}{path}"
+        request = Request(url, data, self._headers, method=method)  # noqa: S310 - its user's URL
         try:
             with urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
                 return json.load(reply)
@@ -117,6 +163,23 @@ def _reason(refused: HTTPError) -> str:
         return f"{problem['type'].rpartition(':')[2]}: {problem['detail']}"
     except (ValueError, KeyError, TypeError):
         return f"The server answered {refused.code}."
+
+
+def _standing_lines(rows: Iterable[Mapping[str, Any]], seen: set[int]) -> list[Line]:
+    """Entry rows of a log, the newest first, as what was said: each in its newest words.
+
+    `seen` has the messages of the newer rows before them; those of `rows` are added.
+    """
+    lines = []
+    for row in rows:
+        entry = row["entry"]
+        if entry["kind"] not in ("message", "message.edited"):
+            continue
+        n = entry.get("of", row["n"])
+        if n not in seen and entry.get("content") and entry.get("form") != "reasoning":
+            lines.append(Line(n, entry["participant"], entry["content"]))
+        seen.add(n)
+    return lines
 
 
 def open_host(
@@ -149,7 +212,7 @@ def describe_outcome(n: int, outcome: Outcome | None) -> str:
         lines += [f"{words}." for words in outcome["missing"]]
         lines += [f"{row['says']}." for row in outcome["repeats"]]
         if outcome["rule"]:
-            lines.append(f"The rule: {outcome['rule']}")
+            lines.append(ALONE)  # all of it is too long for every such answer
     return " ".join(lines)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from parley.server.integrations.talk_history import USER
 from parley.server.integrations.team_talk import TeamTalk
 
 if TYPE_CHECKING:
-    from parley.server.integrations.autogen_agents import LedgerMemory
+    from parley.server.integrations.autogen_agents import LedgerContext, LedgerMemory
+    from parley.server.integrations.langgraph import TalkMessages
     from parley.server.integrations.llama_index import LedgerBlock
-    from parley.server.integrations.openai_agents import Recorder
+    from parley.server.integrations.openai_agents import Recorder, TalkSession
 
 
 class Team(TeamTalk):
@@ -45,11 +47,26 @@ class Team(TeamTalk):
 
         return openai_agents.Recorder(self, name)
 
+    def agents_session(self, name: str, user: str = USER) -> TalkSession:
+        """OpenAI Agents SDK, `Runner.run(…, session=…)`: the talk as its history, and recorded."""
+        from parley.server.integrations import openai_agents
+
+        return openai_agents.TalkSession(self, name, user)
+
     def autogen_memory(self, name: str) -> LedgerMemory:
         """AutoGen, `AssistantAgent(memory=[…])`."""
         from parley.server.integrations import autogen_agents
 
         return autogen_agents.LedgerMemory(self, name)
+
+    def autogen_context(self, name: str, within: Any = None) -> LedgerContext:
+        """AutoGen, `AssistantAgent(model_context=…)`: the ledger, anew at each call of the model.
+
+        Messages are kept by the model context `within`; None: one that keeps all.
+        """
+        from parley.server.integrations import autogen_agents
+
+        return autogen_agents.LedgerContext(self, name, within)
 
     def autogen_tools(self, name: str) -> list[Any]:
         """AutoGen, `AssistantAgent(tools=…)`."""
@@ -68,6 +85,12 @@ class Team(TeamTalk):
         from parley.server.integrations import langgraph
 
         return langgraph.node(self, name, node)
+
+    def langchain_history(self, name: str, user: str = USER) -> TalkMessages:
+        """LangChain, a `BaseChatMessageHistory`: the talk as the agent's history, and recorded."""
+        from parley.server.integrations import langgraph
+
+        return langgraph.TalkMessages(self, name, user)
 
     def langchain_tools(self, name: str) -> list[Any]:
         """LangChain and LangGraph, `create_agent(tools=…)`, `bind_tools` and `ToolNode`."""

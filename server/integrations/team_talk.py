@@ -11,7 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from parley.bus.entries import Act
 from parley.server.basics.agent_verbs import CONTEXT, SPOKEN, Verb
-from parley.server.integrations.talk_hosts import REFUSALS, TalkHost, describe_outcome, open_host
+from parley.server.integrations.talk_hosts import (
+    REFUSALS,
+    Line,
+    TalkHost,
+    describe_outcome,
+    open_host,
+)
 from parley.server.integrations.talk_thread import TalkThread
 
 VERBS: Final = (*SPOKEN, CONTEXT)
@@ -94,6 +100,22 @@ class TeamTalk:
         """`ledger`, for callers without an event loop."""
         return self._thread.call(partial(_ledger, name))
 
+    async def talk(self, name: str, limit: int | None = None) -> list[Line]:
+        """The newest `limit` messages that `name` may see, oldest first; None: all."""
+        return await self._thread.run(partial(_talk, name, limit))
+
+    def talk_now(self, name: str, limit: int | None = None) -> list[Line]:
+        """`talk`, for callers without an event loop."""
+        return self._thread.call(partial(_talk, name, limit))
+
+    async def take_back(self, name: str, n: int) -> None:
+        """Take back the last message of `name`, which is `n`: no reader is shown it any more.
+
+        Raises a `DomainError` if it is not theirs or not their last, or if a decision or a vote
+        rests on it.
+        """
+        await self._thread.run(partial(_take_back, name, n))
+
     async def prompt(self, name: str, role: str = "") -> str:
         """`role`, then the ledger."""
         return "\n\n".join(filter(None, (role, await self.ledger(name))))
@@ -135,6 +157,14 @@ def _misuse(verb: Verb, given: Mapping[str, Any]) -> str | None:
 async def _record(name: str, text: str, host: TalkHost) -> int:
     n, _ = await host.say(name, text, None, None)
     return n
+
+
+async def _talk(name: str, limit: int | None, host: TalkHost) -> list[Line]:
+    return await host.talk(name, limit) if limit is None or limit > 0 else []
+
+
+async def _take_back(name: str, n: int, host: TalkHost) -> None:
+    await host.take_back(name, n)
 
 
 async def _ledger(name: str, host: TalkHost) -> str:

@@ -20,6 +20,7 @@ from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import Act, Record, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.model_port import Model
+from parley.listeners.rooms.edits import draft_edit
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
 from parley.listeners.sessions import argument_checks
@@ -28,6 +29,7 @@ from parley.listeners.sessions.session import Session as SeatedSession
 from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.parts import Part
+from parley.memory.context.recent_talk import is_visible_message
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
@@ -88,6 +90,34 @@ class OpenSession(SessionClient):
         """
         read = self.get_eval_memory_context if brief else self.get_memory_context
         return (await read(participant, budget=budget, parts=parts)).text
+
+    async def edit(self, participant: str, n: int, content: str) -> int:
+        """Give `participant`'s last message `n` other words, or take it back with "".
+
+        Gives the `n` of the edit. Raises `UnknownMessage`, and `EditRefused` if it is somebody
+        else's, they have spoken since, or something rests on it.
+        """
+        access = self._access
+        memory = await access.memory()
+        entry = await draft_edit(access.bus, memory, access.session, participant, n, content)
+        return (await access.publish(entry)).n
+
+    async def talk(self, participant: str, limit: int | None = None) -> list[tuple[str, Record]]:
+        """The newest `limit` messages that `participant` may see, each with who said it.
+
+        Oldest first, each in its newest words; None: all of them.
+        """
+        memory = await self._access.memory()
+        name, asked = memory.named(participant), memory.n if limit is None else limit
+        while True:
+            records = await self.get_recent_messages(asked)
+            shown = [each for each in records if is_visible_message(memory, name, each)]
+            if len(records) < asked or limit is None or len(shown) >= limit:
+                break
+            asked *= 2  # some were reworded or taken back
+        entries: list[Any] = [record.entry for record in shown]
+        named = [memory.named(entry.participant) for entry in entries]
+        return list(zip(named, shown, strict=True))[-limit if limit else 0 :]
 
     @asynccontextmanager
     async def join(self, name: str, **joining: Unpack[JoinOptions]) -> AsyncIterator[SeatedSession]:

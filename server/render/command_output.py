@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from parley.memory.ledger.decision_rule import ALONE
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
@@ -163,7 +164,7 @@ def show_message_receipt(receipt: Receipt, outcome: Mapping[str, Any] | None, js
     for says in (*outcome["missing"], *(row["says"] for row in outcome["repeats"])):
         print_notice(str(says))
     if outcome["rule"]:
-        print_notice(f"The rule: {outcome['rule']}")
+        print_notice(ALONE)
 
 
 def show_notice(receipt: Receipt, done: str, json: bool) -> None:

@@ -102,6 +102,8 @@ def _details(row: Row) -> Iterator[str]:
     if row["proposal"]:
         yield f"on {row['proposal']}"
     yield f"options: {', '.join((*row['options'], 'abstain'))}"
+    if row.get("missing"):
+        yield row["missing"]
     if row.get("ends_ms"):
         yield f"counted by {local_minute(row['ends_ms'])}"
     if row["waiting"]:

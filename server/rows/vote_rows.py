@@ -10,6 +10,7 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import ABSTAIN, VoteResult, pairwise_preferences
 from parley.memory.voting.electorate import list_electorate, list_missing_voters
 from parley.memory.voting.outcomes import count_vote
+from parley.memory.voting.vote_advice import tell_short
 from parley.server.rows.cite_rows import Row, handle_of
 
 
@@ -46,6 +47,7 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "carried": vote.carried,
         "tally": _tally(vote),
         "ends_ms": None,
+        "missing": tell_short(memory, vote),
     }
 
 

@@ -49,6 +49,19 @@ def room(page: Page) -> None:
     page.keyboard.press("v")
 
 
+def test_a_vote_of_two_without_a_chair_says_that_it_cannot_carry(visits: Visits) -> None:
+    """In plain words, on the vote, with what would help."""
+    visits.ask("POST", "/v1/sessions", json={"session": "quays", "title": "Quays"})
+    said(visits, "Ana", "The two quiet quays switch first.", "propose")
+    said(visits, "Bo", "Let me think.")
+    assert "cannot carry" in called(visits, proposal="P1")["missing"]
+    ana = visits.person("Ana", "quays")
+    room(ana)
+    vote = ana.locator(".room-vote[data-ref=V1]")
+    expect(vote).to_contain_text("V1 cannot carry: it takes ballots of 2 others")
+    assert violations(ana) == []
+
+
 def test_a_vote_among_people_runs_for_a_day_and_is_given_more(visits: Visits) -> None:
     """The dialog offers a day; the card counts down, names who is awaited, and reminds them."""
     told(visits)

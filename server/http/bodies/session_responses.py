@@ -192,6 +192,7 @@ class VoteRow(Answer):
     ends_ms: int | None = Field(
         description="when it is counted with what is there, Unix time; null where it is over"
     )
+    missing: str = Field(description="why it cannot carry while it runs; empty if it can")
 
 
 class ToldVote(VoteRow):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from parley.memory.context.item_lines import FRAME
+from parley.memory.ledger.decision_rule import ALONE
 from parley.memory.text.fences import FENCE, escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
@@ -66,7 +67,7 @@ def speech_text(result: results.SpeechResult) -> str:
     lines = [f"{how} #{result.n}; wait for what follows with after={result.cursor}."]
     floor = [floor_text(result.floor)] if _is_wanted(result.floor) else []
     lacking = [_line(words) for words in result.missing]
-    rule = [f"The rule: {result.rule}"] if result.rule else []
+    rule = [ALONE] if result.rule else []  # `get_context` would not pay for all of it
     return "\n".join([*lines, *_noted(result.found), *lacking, *rule, *floor])
 
 

@@ -203,6 +203,7 @@ class VoteRow(Result):
     carried: str | None
     tally: dict[str, int] | None
     ends_ms: int | None = None
+    missing: str = ""
 
 
 class Memory(Result):

@@ -35,6 +35,7 @@ function vote(ctx, one) {
     el("p", { class: "room-vote-head" }, el("span", {}, el("span", { class: "handle" }, one.ref), one.proposal && el("span", { class: "soft" }, ` on ${one.proposal}`)), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
+    one.missing && el("p", { class: "small" }, bdi(one.missing)),
     waiting(one),
     tending(ctx, one),
     one.status === "called" && maySpeak(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
@@ -154,7 +155,8 @@ export function call(ctx, on = "") {
   about.value = on;
   chosen();
   asked("Call a vote", [
-    field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
+    field("On", about, "It counts if the chair calls it, or if enough others than the proposer vote: two, unless the session has another number."),
+    field("Question", question), field("Options", options), field("Rule", rule),
     field("Counted after", time, "Sooner once everybody has voted. The talk goes on meanwhile where it is longer than the session's own time."),
     el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),
   ], {

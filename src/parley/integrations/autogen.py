@@ -1,5 +1,10 @@
 """The adapter for AutoGen."""
 
-from parley.server.integrations.autogen_agents import LedgerMemory, recorded, tools
+from parley.server.integrations.autogen_agents import (
+    LedgerContext,
+    LedgerMemory,
+    recorded,
+    tools,
+)
 
-__all__ = ["LedgerMemory", "recorded", "tools"]
+__all__ = ["LedgerContext", "LedgerMemory", "recorded", "tools"]

@@ -1,5 +1,5 @@
 """The adapter for LangGraph and LangChain."""
 
-from parley.server.integrations.langgraph import node, tools
+from parley.server.integrations.langgraph import TalkMessages, node, tools
 
-__all__ = ["node", "tools"]
+__all__ = ["TalkMessages", "node", "tools"]

@@ -24,6 +24,7 @@ from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
 from parley.listeners.votes.vote_results import result_draft
+from parley.memory.errors import NameOfChair
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from tests.support.servers.patience import PATIENCE, cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
@@ -123,6 +124,17 @@ async def test_the_servers_own_name_is_not_to_be_had(bus: Bus, name: str) -> Non
         async with Session.on(bus, "s", name):
             raise AssertionError("it joined")
     assert await kinds(bus) == ["session.opened"]
+
+
+@pytest.mark.parametrize("name", ["Ana Lee", "ana  lee", "Analee"])
+async def test_a_chairs_name_in_another_spelling_is_not_to_be_had(bus: Bus, name: str) -> None:
+    """Who would rule, and has another name, learns it when they join, and not at the decision."""
+    await opened(bus, chair=["Ana lee"])
+    with pytest.raises(NameOfChair, match="join as 'Ana lee'"):
+        async with Session.on(bus, "s", name):
+            pass
+    async with Session.on(bus, "s", "Ana lee"), Session.on(bus, "s", "Bo"):
+        pass
 
 
 async def test_verbs_are_acts(bus: Bus) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from parley import Memory as Parley
 from parley.bus.entries import Message
 from parley.memory.ledger.decision_rule import RULE, describe_missing
 from parley.memory.ledger.message_outcome import message_outcome
@@ -36,23 +39,35 @@ def test_who_the_chair_is_is_said_where_people_begin(page: str) -> None:
     assert "chair" in (ROOT / page).read_text(encoding="utf-8")
 
 
+FEW = ", and only one other took part so far; no chair is named"
+
+
 @pytest.mark.parametrize(("lines", "chair", "handle", "missing"), [
     ((), (), "P1", "P1 needs 2 more supporters"),
-    ((("bo", "I support P1."),), (), "P1", "P1 needs one more supporter"),
+    ((("bo", "I support P1."),), (), "P1", f"P1 needs one more supporter{FEW}"),
+    ((("bo", "I support P1."), ("cy", "Fine weather.")), (), "P1", "P1 needs one more supporter"),
     ((("ana", "I support P1."),), ("eve",), "P1",
-     "P1 needs 2 more supporters, or the chair's word"),
-    ((("bo", "I support P1, if it is cheap."),), (), "P1", "P1 needs 2 more supporters"),
+     "P1 needs 2 more supporters, or the word of the chair (eve)"),
+    ((("bo", "I support P1, if it is cheap."),), (), "P1",
+     f"P1 needs 2 more supporters{FEW}"),
     ((("bo", "I oppose P1."),), (), "P1",
-     "P1 is opposed by bo: a vote, the chair or their agreement settles it"),
+     "P1 is opposed by bo: a vote or their agreement settles it"),
+    ((("bo", "I oppose P1."),), ("eve", "fay"), "P1",
+     "P1 is opposed by bo: a vote, a chair (eve, fay) or their agreement settles it"),
     (tuple((name, "I oppose P1.") for name in ("bo", "cy", "dee", "eve", "fay")), (), "P1",
-     "P1 is opposed by bo, cy, dee, 2 more: a vote, the chair or their agreement settles it"),
+     "P1 is opposed by bo, cy, dee, 2 more: a vote or their agreement settles it"),
     ((("bo", "[DECISION P1] It goes to the second disk."),), (), "D1",
-     "D1 is claimed, not binding: P1 needs 2 more supporters"),
+     f"D1 is claimed, not binding: P1 needs 2 more supporters{FEW}"),
+    ((("eve", "[DECISION P1] It goes to the second disk."),), ("Eve",), "D1",
+     "D1 is claimed, not binding: P1 needs 2 more supporters, or the word of the chair (Eve); "
+     "'eve' is not the chair 'Eve'"),
+    ((("bo", "[AMEND P1] We back it up weekly, on tape."),), (), "P1",
+     "P1 is replaced by P2 by bo, which needs its own supporters"),
     ((("bo", "[DECISION] We buy a rack."), ("cy", "I support D1.")), (), "D1",
      "D1 is claimed, not binding: it needs one more supporter"),
     ((("bo", "+1 to P1"), ("cy", "+1 to P1")), (), "P1", ""),
     ((("bo", "+1 to P1"), ("cy", "+1 to P1"), ("dee", "I oppose P1.")), (), "D1",
-     "D1 is disputed by dee: a vote, the chair or their agreement settles it"),
+     "D1 is disputed by dee: a vote or their agreement settles it"),
 ])  # fmt: skip
 def test_what_is_missing_is_said_in_a_sentence(
     lines: tuple[tuple[str, str], ...], chair: tuple[str, ...], handle: str, missing: str
@@ -84,3 +99,33 @@ def test_a_message_that_says_an_idea_again_is_told_so() -> None:
     memory, _ = folded(log)
     (repeat,) = message_outcome(memory, 3).repeats
     assert repeat.says.startswith("P2 was proposed in message 1 as P1, still open")
+
+
+_SAID = st.sampled_from([
+    "I support P1.", "I oppose P1.", "+1 to P1", "I support P1, if it is cheap.", "Sounds good.",
+    "I am neutral on P1.", "accept P1", "Fine weather.",
+])  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(["ana", "bo", "cy", "dee", "eve"]), _SAID), max_size=9))
+def test_there_is_one_count_of_sides(lines: list[tuple[str, str]]) -> None:
+    """The tally is the rows by side, and what is missing is counted from the same rows."""
+    local = Parley(settings={"ratify": {"quorum": 3}})
+    for who, words in (("ana", "I propose a light at the pier."), *lines):
+        local.say(who, words)
+    row = local.proposals[0]
+    rows = row["reactions"]
+    stances = [each["stance"] for each in rows]
+    assert row["tally"] == {each: stances.count(each) for each in ("support", "oppose", "neutral")}
+    if row["status"] != "active" or "oppose" in stances:
+        return
+    counted = [
+        each["participant"]
+        for each in rows
+        if each["stance"] == "support" and each["counted"] and not each["conditional"]
+    ]
+    more = 3 - len(set(counted) - {"ana"})
+    item = local.state.item("P1")
+    assert item is not None
+    count = "one more supporter" if more == 1 else f"{more} more supporters"
+    assert describe_missing(local.state, item).startswith(f"P1 needs {count}")

@@ -38,6 +38,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import list_missing_voters
 from parley.memory.voting.turnout import is_complete, list_due_looks, pending_votes, vote_seconds
+from parley.memory.voting.vote_advice import tell_short
 from parley.memory.voting.vote_calls import OPTIONS, RUNNING
 from parley.memory.voting.votes import ROWS, WITH_BALLOTS, compute_result
 from parley.server.render.events.entry_text import message_line
@@ -803,3 +804,21 @@ def test_a_forged_option_stays_on_its_line() -> None:
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings[1:] == ["## Votes", "## Active Proposals"]
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(("chair", "by", "others", "says"), [
+    ([], "ana", 1, "V1 cannot carry: it takes ballots of 2 others than who proposed, and 1 can "
+     "vote; name a chair, or lower ratify.quorum"),
+    (["bo"], "ana", 1, "V1 cannot carry: it takes ballots of 2 others than who proposed, and 1 can "
+     "vote; a vote that the chair calls counts, or lower ratify.quorum"),
+    (["bo"], "bo", 1, ""),
+    ([], "ana", 2, ""),
+])  # fmt: skip
+def test_a_vote_that_cannot_carry_says_so_while_it_runs(
+    chair: list[str], by: str, others: int, says: str
+) -> None:
+    """In a talk of two without a chair nobody's ballots suffice, and its callers learn why."""
+    room = Room(*THREE[: 1 + others], chair=chair)
+    room.call(by=by, re="P1")
+    (vote,) = room.memory.votes.by_ref.values()
+    assert tell_short(room.memory, vote) == says

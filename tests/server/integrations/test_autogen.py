@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from parley.integrations import Team
+from parley.memory.errors import DomainError
 from tests.server.integrations.twelve_turns import (
     CHAIR,
     REFUSAL,
@@ -28,6 +29,7 @@ pytest.importorskip("autogen_ext", reason="autogen-ext is not installed")
 from autogen_agentchat.agents import AssistantAgent
 from autogen_core import FunctionCall
 from autogen_core.memory import MemoryContent, MemoryMimeType
+from autogen_core.model_context import BufferedChatCompletionContext
 from autogen_core.models import CreateResult, ModelFamily, RequestUsage, SystemMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
@@ -81,10 +83,41 @@ async def test_the_memory_keeps_the_whole_protocol() -> None:
         (found,) = (await memory.query("what was decided?")).results
         assert "Postgres" in str(found.content)
         await memory.add(MemoryContent(content="Good.", mime_type=MemoryMimeType.TEXT))
-        await memory.clear()
+        with pytest.raises(DomainError, match="only added to"):
+            await memory.clear()
         await memory.close()
         assert (await memory.query("")).results == [found]
     assert [row[0] for row in await said()] == ["ben", "ana"]
+
+
+async def test_a_model_context_has_the_ledger_of_each_call() -> None:
+    """Within a run as well, once, before the messages; a saved state has no ledger."""
+    call = FunctionCall(id="call", name="propose", arguments='{"content": "We keep a log."}')
+    usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
+    first = CreateResult(finish_reason="function_calls", content=[call], usage=usage, cached=False)
+    client = ReplayChatCompletionClient([first, "Done.", "Well."], model_info=INFO)
+    with Team(SESSION) as team:
+        context = team.autogen_context("ana", BufferedChatCompletionContext(4))
+        agent = AssistantAgent(
+            "ana", model_client=client, model_context=context, system_message=None,
+            tools=team.autogen_tools("ana"), reflect_on_tool_use=True,
+        )  # fmt: skip
+        await agent.run(task="Go on.")
+        await agent.run(task="And now?")
+        kinds = [[type(one).__name__ for one in each["messages"]] for each in client.create_calls]
+        state = await context.save_state()
+        await context.clear()
+        assert [type(one) for one in await context.get_messages()] == [SystemMessage]
+        await context.load_state(state)
+        assert await context.get_messages() != []
+    assert kinds[0] == ["UserMessage"]
+    assert kinds[1] == [
+        "SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage",
+    ]  # fmt: skip
+    assert kinds[2][0] == "SystemMessage"
+    assert kinds[2].count("SystemMessage") == 1
+    assert "We keep a log" in str(client.create_calls[1]["messages"][0].content)
+    assert "We keep a log" not in str(state["messages"][0])
 
 
 class _WouldRepeat(ReplayChatCompletionClient):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 
 from parley.integrations import Team
+from parley.memory.errors import DomainError
 from tests.server.integrations.twelve_turns import (
     CHAIR,
     REFUSAL,
@@ -22,7 +24,9 @@ from tests.server.integrations.twelve_turns import (
 
 pytest.importorskip("langgraph", reason="langgraph is not installed")
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables.history import RunnableWithMessageHistory
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
@@ -84,6 +88,41 @@ async def test_nodes_may_be_async() -> None:
         wrapped = team.langgraph_node("ana", node)
         await wrapped.ainvoke({"messages": []})
         assert "P1" in await team.ledger("ben")
+
+
+async def test_the_chat_history_keeps_the_whole_protocol() -> None:
+    """With and without a loop; others' words under their names; it is not cleared."""
+    with Team(SESSION) as team:
+        history = team.langchain_history("ana")
+        await history.aadd_messages(
+            [HumanMessage("Hello."), AIMessage("", tool_calls=[]), AIMessage("Good morning.")]
+        )
+        await team.record("ben", "Me too.")
+        read = await history.aget_messages()
+        assert [(message.type, message.content) for message in read] == [
+            ("human", "Hello."), ("ai", "Good morning."), ("human", "ben: Me too."),
+        ]  # fmt: skip
+        with pytest.raises(DomainError, match="only added to"):
+            await history.aclear()
+
+
+def test_the_chat_history_is_for_chains() -> None:
+    """`RunnableWithMessageHistory` reads it before a run and adds what was said after it."""
+    given: list[list[str]] = []
+
+    def answer(messages: list[BaseMessage]) -> AIMessage:
+        given.append([str(message.content) for message in messages])
+        return AIMessage(f"Answer {len(given)}.")
+
+    with Team(SESSION) as team, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LangChain keeps it until its next major version
+        chain = RunnableWithMessageHistory(
+            RunnableLambda(answer), lambda session_id: team.langchain_history(session_id)
+        )
+        for asked in ("First?", "Second?"):
+            chain.invoke([HumanMessage(asked)], {"configurable": {"session_id": "ana"}})
+        assert str(team.langchain_history("ana")).startswith("Human: First?\nAI: Answer 1.")
+    assert given == [["First?"], ["First?", "Answer 1.", "Second?"]]
 
 
 class _WouldRepeat:

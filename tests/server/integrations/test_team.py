@@ -11,6 +11,9 @@ import pytest
 
 from parley.integrations import Team
 from parley.memory.context.item_lines import FRAME
+from parley.memory.errors import DomainError
+from parley.server.integrations.talk_history import TalkHistory
+from parley.server.integrations.talk_hosts import Line
 from parley.server.integrations.team_talk import NOTHING, VERBS, arguments_model
 from tests.server.integrations.twelve_turns import (
     CHAIR,
@@ -96,6 +99,37 @@ def test_a_team_on_a_server_is_the_same(redis_url: str) -> None:
             assert "Postgres it is" in again.ledger_now("cy")
 
 
+async def _check_history(team: Team) -> None:
+    for who, text in (("ana", "Good morning."), ("ben", "Where do they go?"), ("ana", "Here.")):
+        await team.record(who, text)
+    await team.take_back("ana", 3)
+    history = TalkHistory(team, "ana")
+    read = [(line.n, history.words(line)) for line in await team.talk("ana")]
+    assert read == [(1, "Good morning."), (2, "ben: Where do they go?")]
+    assert [line.n for line in await team.talk("ana", 1)] == [2]
+    assert await team.talk("ana", 0) == []
+    with pytest.raises(DomainError, match="message 2 is ben's"):
+        await history.take_back()
+    assert await TalkHistory(team, "ben").take_back() == Line(2, "ben", "Where do they go?")
+    assert await TalkHistory(team, "ana").take_back() == Line(1, "ana", "Good morning.")
+    assert await history.take_back() is None
+
+
+async def test_a_history_is_the_talk_as_it_is_now() -> None:
+    """Others by their names; the newest is taken back by its author, as far back as one likes."""
+    with Team(SESSION) as team:
+        await _check_history(team)
+
+
+async def test_a_server_gives_the_same_history(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, the newest first."""
+    monkeypatch.setattr("parley.server.integrations.talk_hosts._PAGE", 2)
+    with served(redis_url) as d, Team(SESSION, url=d.url, token=d.operator()) as team:
+        await _check_history(team)
+
+
 def test_what_cannot_be_reached_says_so() -> None:
     """Each call raises; no thread is left behind."""
     with (
@@ -106,6 +140,9 @@ def test_what_cannot_be_reached_says_so() -> None:
     both = Team(SESSION, url="http://x", redis="redis://x")
     with both, pytest.raises(ValueError, match="not both"):
         both.ledger_now("ana")
+
+
+_PLAIN = ("team", "team_talk", "talk_history", "talk_hosts", "talk_thread")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +162,7 @@ def test_a_framework_that_is_missing_is_named(
     """With what to install."""
     own = [name for name in sys.modules if name.startswith("parley.server.integrations.")]
     for name in own:
-        if name.rpartition(".")[2] not in ("team", "team_talk", "talk_hosts", "talk_thread"):
+        if name.rpartition(".")[2] not in _PLAIN:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr("sys.meta_path", [_Missing(module), *sys.meta_path])
     for name in [name for name in sys.modules if name.split(".")[0] == module]:

@@ -102,8 +102,9 @@ def test_say_gives_the_number_with_what_the_message_did() -> None:
     said = memory.say("Ana", "I propose that we try the place by the bridge.")
     assert (said, said.n, said.made, said.touched) == (1, 1, ["P1"], [])
     assert (said.missing, said.rule, said.repeats) == (["P1 needs 2 more supporters"], "", [])
+    lacking = "P1 needs one more supporter, and only one other took part so far; no chair is named"
     lone = memory.say("Ben", "I accept it.", act="accept", re="P1")
-    assert (lone.touched, lone.missing) == (["P1"], ["P1 needs one more supporter"])
+    assert (lone.touched, lone.missing) == (["P1"], [lacking])
     assert lone.rule == RULE
     claimed = memory.say("Cy", "Decision: we buy a lamp.")
     assert claimed.made == ["D1"]

@@ -48,7 +48,9 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
     claimed = await ana.do("decide", content="We build the light.", re="P1")
     assert agreed["seq"] < claimed["seq"]
     assert (claimed["made"], claimed["touched"], claimed["rule"]) == (["D1"], [], RULE)
-    lacking = "D1 is claimed, not binding: P1 needs one more supporter, or the chair's word"
+    lacking = (
+        "D1 is claimed, not binding: P1 needs one more supporter, or the word of the chair (bo)"
+    )
     assert claimed["missing"] == [lacking]
     ratified = await bo.do("ratify", ref="D1")
     assert (set(ratified["touched"]), ratified["missing"]) == ({"P1", "D1"}, [])

@@ -77,6 +77,8 @@ async def test_nobody_edits_what_is_not_theirs_to_edit(redis_url: str) -> None:
             refused = await edited(bo, newest - 1, "No")
             assert "you have spoken since" in refused.json()["detail"]
             assert (await edited(bo, newest, "Well, well.")).status_code == 201
+            assert (await edited(bo, newest, "")).status_code == 201
+            assert (await edited(bo, newest - 1, "No")).status_code == 201  # now it is the last
 
 
 async def test_a_program_edits_as_well_and_an_agent_in_turns_does_not(redis_url: str) -> None:
