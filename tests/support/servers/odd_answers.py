@@ -124,7 +124,7 @@ class OddAnswers:
             )
         if turn == 0:
             return "I propose that we plant the beans along the fence in May."
-        return f"With {about} we need {turn + 3} more stakes for the beans, and the rows go {about} first."
+        return f"With {about} we need {turn + 3} more stakes, and the rows by {about} go first."
 
     def _bid(self, name: str, turn: int) -> dict[str, Any]:
         intent, re = (
@@ -133,7 +133,8 @@ class OddAnswers:
         )  # fmt: skip
         return {
             "reason": "Has something to add.", "participant": name, "act": "bid",
-            "intent": intent, "re": re, "novelty": f"what {_FOR[turn % len(_FOR)]} needs", "urgency": 2,
+            "intent": intent, "re": re, "novelty": f"what {_FOR[turn % len(_FOR)]} needs",
+            "urgency": 2,
         }  # fmt: skip
 
 
