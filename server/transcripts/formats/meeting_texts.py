@@ -1,6 +1,7 @@
 """Transcripts of meetings as text: Otter's, and those that Google Meet writes into a document.
 
-Otter heads each turn with `Name  0:12`, or with the name alone if it was exported so. Meet
+Otter heads each turn with `Name  0:12`, Zoom with `[Name] 09:00:12`, Otter without times with the
+name alone. Meet
 writes `Name: words`, below a time now and then, after the names of those who attended.
 """
 
@@ -20,7 +21,8 @@ from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 _TIME: Final = r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-9]{2}"
 _OTTER_HEAD: Final = re.compile(
-    rf"(?P<who>\S[^\n\t]{{0,80}}?)(?:[ \t]{{2,8}}|\t)(?P<at>{_TIME})\s*\Z"
+    rf"(?P<open>\[)?(?P<who>[^\s\[\]][^\n\t\[\]]{{0,80}}?)"
+    rf"(?(open)\][ ]|(?:[ \t]{{2,8}}|\t))(?P<at>{_TIME})\s*\Z"
 )
 _NAME_ALONE: Final = re.compile(r"[^\W\d_][^\n\t:;?!,<>{}|]{0,60}(?<![.\s])\Z")
 _NAME_WORDS: Final = 4
