@@ -145,7 +145,10 @@ class _Reader:
         if read_word(row.get("type")) not in _SPOKEN:
             taking.skip("joins, pins, calls and other notices of a channel", place)
             return
-        text = read_word(row.get("content")) or self._passed_on(row) or _words_of_embeds(row)
+        passed, own = self._passed_on(row), read_word(row.get("content"))
+        if own.strip() and passed:
+            taking.skip("forwarded messages beside words", place)
+        text = own or passed or _words_of_embeds(row)
         pictured = sum(len(row[key]) for key in _PICTURED if isinstance(row.get(key), list))
         if not text.strip():
             taking.skip("pictures, files and embeds without words", place)

@@ -137,7 +137,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, room: int) -> byt
         return _read_within(file, room)
 
 
-def _read_within(file: IO[bytes], room: int) -> bytes:
+def _read_within(file: IO[bytes] | gzip.GzipFile, room: int) -> bytes:
     data = file.read(room + 1)
     if len(data) > room:
         _check(MAX_BYTES + 1)
@@ -155,7 +155,7 @@ def _is_tar(data: bytes) -> bool:
 class _Passed(io.RawIOBase):
     """A file as it is unpacked, up to `_MAX_PASSED` bytes: an archive may claim any size."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: gzip.GzipFile | io.BytesIO) -> None:
         self._file, self._passed = file, 0
 
     def read(self, size: int = -1) -> bytes:
@@ -186,7 +186,7 @@ def _untar(data: bytes, name: str) -> Source:
     return _chosen(name, {path: files[path] for path in _read_of(files)}, paths)
 
 
-def _unpacked(data: bytes) -> IO[bytes]:
+def _unpacked(data: bytes) -> gzip.GzipFile | io.BytesIO:
     return gzip.open(io.BytesIO(data)) if data.startswith(_GZIP) else io.BytesIO(data)
 
 
@@ -196,7 +196,7 @@ def _tar_files(archive: tarfile.TarFile) -> tuple[dict[str, bytes], list[str]]:
     paths: list[str] = []
     size = 0
     while (member := archive.next()) is not None:
-        archive.members.clear()  # it keeps each that it came to
+        archive.members.clear()  # type: ignore[attr-defined]  # it keeps each that it came to
         if not member.isreg():
             continue
         paths.append(member.name)
