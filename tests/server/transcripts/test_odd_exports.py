@@ -159,3 +159,11 @@ def test_any_count_since_1970_is_a_time(given: object, at: str) -> None:
     (each,) = read([{"speaker": "ana", "text": "hi", "timestamp": given}]).entries
     assert isinstance(each.entry, Message)
     assert (each.entry.at or each.entry.at_text) == at
+
+
+def test_a_number_beyond_64_bits_ends_in_a_refusal() -> None:
+    rows = [{"index": 0, "agent_id": "ana", "content": "hi"}, 9**40]
+    text = json.dumps(rows, indent=1)
+    bad: list[str] = []
+    parse_transcript(text.encode(), lambda wrong: bad.append(wrong.place), "jsonl")
+    assert len(bad) == 1
