@@ -11,7 +11,7 @@ from parley.bus import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorBid, FloorPassed
 from parley.listeners.agents import answer_entries
-from parley.listeners.agents.model_caller import ModelCaller
+from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.models.patience import Patience
@@ -66,26 +66,33 @@ class PanelCaller:
         if call == self._last_call:
             return
         self._last_call = call
-        outcome = await self._caller.ask(
+        outcome = await self._judge(names, call, stirred)
+        if outcome.charge is None:
+            return  # another process asks, or nobody can pay
+        bids, is_clear = _bids_of(outcome, names)
+        if not is_clear and self._holds(stirred):  # no answer, or names that fit nobody, or two
+            if (settlement := outcome.settlement()) is not None:
+                await self._room.publish([settlement])
+            outcome = await self._judge(names, f"{call}:again", stirred)
+            bids = {**bids, **_bids_of(outcome, names)[0]}
+        drafts: list[Draft | None] = [outcome.settlement()]
+        if self._holds(stirred):
+            failed = outcome.answer is None and not bids
+            drafts += [
+                Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard, failed=failed))
+                for place, name in enumerate(names)
+            ]
+        await self._room.publish([draft for draft in drafts if draft is not None])
+
+    async def _judge(self, names: list[str], call: str, stirred: int) -> CallOutcome[Panel]:
+        memory = self._room.memory
+        return await self._caller.ask(
             panel_prompt(memory, tuple(self._room.talk), names),
             Panel,
             lambda: self._holds(stirred),
             memory.settings.floor.evaluation_ms / 1000,
             call=call,
         )
-        if outcome.charge is None:
-            return  # another process asks, or nobody can pay
-        drafts: list[Draft | None] = [outcome.settlement()]
-        if self._holds(stirred):
-            failed = outcome.answer is None
-            bids: dict[str | None, PanelBid] = {}
-            for bid in () if outcome.answer is None else outcome.answer.bids:
-                bids.setdefault(find_called(bid.participant, names), bid)
-            drafts += [
-                Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard, failed=failed))
-                for place, name in enumerate(names)
-            ]
-        await self._room.publish([draft for draft in drafts if draft is not None])
 
     def _holds(self, stirred: int) -> bool:
         """Whether what is asked now may still come to something."""
@@ -116,3 +123,19 @@ class PanelCaller:
             re=terms.re, novelty=terms.novelty,
             reason=answer_entries.one_line_reason(bid.reason), how="panel",
         )  # fmt: skip
+
+
+def _bids_of(outcome: CallOutcome[Panel], names: list[str]) -> tuple[dict[str, PanelBid], bool]:
+    """The first bid of each of `names`; and whether nothing is to be gained by asking again.
+
+    An answer that was late is not: its time is over.
+    """
+    bids: dict[str, PanelBid] = {}
+    unknown = False
+    for bid in () if outcome.answer is None else outcome.answer.bids:
+        named = find_called(bid.participant, names)
+        unknown = unknown or named is None
+        if named is not None:
+            bids.setdefault(named, bid)
+    is_whole = len(bids) == len(names) or not (unknown or outcome.ending == "failed")
+    return bids, is_whole

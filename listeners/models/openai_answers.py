@@ -22,6 +22,7 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.reasoning import strip_reasoning
 
+_SAID: Final = ("text", "output_text")  # types of parts that are words; others are thoughts, calls
 MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
 
 # Why a generation ended, in small letters: of OpenAI, Azure, Anthropic, Google, Cohere, Mistral,
@@ -139,7 +140,8 @@ def _text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    said = [part for part in parts if isinstance(part, dict)]
+    texts = [part.get("text") for part in said if part.get("type", "text") in _SAID]
     return "".join(text for text in texts if isinstance(text, str))
 
 

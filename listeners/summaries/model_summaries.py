@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from parley.listeners.models.answer_sentences import whole_part
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
 from parley.memory.text.fences import escape_invisible, fence_lines, unfence_lines
 from parley.memory.text.plain_text import clip
@@ -153,7 +154,7 @@ def clip_lines(lines: Lines, size: int) -> list[str]:
 
 async def _ask(model: Model, prompt: Prompt, words: int) -> ModelSummary:
     answer = await model.complete(prompt)
-    text = unfence_lines(answer.text)
+    text = unfence_lines(whole_part(answer))
     if answer.cut or _too_long(text, words):
         text = await _shorten(model, text, prompt.max_tokens, words)
     text = clip_to_words(text, words)
@@ -179,7 +180,7 @@ async def _shorten(model: Model, text: str, max_tokens: int, words: int) -> str:
         answer = await model.complete(prompt)
     except ModelError:
         return text
-    shorter = unfence_lines(answer.text)
+    shorter = unfence_lines(whole_part(answer))
     return shorter if len(shorter) < len(text) else text
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from parley.bus.entries import Record, TextCondensed
+from parley.listeners.models.answer_sentences import whole_part
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
 from parley.listeners.summaries.model_summaries import (
     HALVINGS,
@@ -93,7 +94,7 @@ class CondenseJob:
     async def _ask(self, model: Model, lines: Lines) -> tuple[str, str]:
         prompt = self.prompt(lines)
         answer = await model.complete(prompt)
-        text = answer.text.strip()
+        text = whole_part(answer).strip()
         if answer.cut or byte_size(text) > self.room:
             text = await self._shorten(model, text, prompt.max_tokens)
         text = clip_bytes(text, self.room)
@@ -118,7 +119,7 @@ class CondenseJob:
             answer = await model.complete(prompt)
         except ModelError:
             return text
-        shorter = answer.text.strip()
+        shorter = whole_part(answer).strip()
         return shorter if byte_size(shorter) < byte_size(text) else text
 
     @property

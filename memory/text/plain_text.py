@@ -28,7 +28,9 @@ _DASHES: Final = dict.fromkeys(
 )
 _LINE_ENDS: Final = dict.fromkeys(map(ord, "\u0085\u2028\u2029"), ord("\n"))
 _UNSEEN: Final = "Cf"  # the Unicode category of format characters
-_BLANK_UNSEEN: Final = "\u200b"  # which Unicode 3.2 has among the blanks
+# Format characters that Unicode 3.2 does not know, or has among other kinds: the blank without
+# width, the soft hyphen, marks and isolates of the direction (which messengers put around names).
+_UNSEEN_SINCE: Final = frozenset("\u200b\u00ad\u061c\u180e\u2064\u2066\u2067\u2068\u2069")
 
 
 class _Folds(dict[int, int]):
@@ -148,7 +150,7 @@ def plain_name(name: str) -> str:
     seen = [
         sign
         for sign in name
-        if sign != _BLANK_UNSEEN and unicodedata.ucd_3_2_0.category(sign) != _UNSEEN
+        if sign not in _UNSEEN_SINCE and unicodedata.ucd_3_2_0.category(sign) != _UNSEEN
     ]
     return unicodedata.ucd_3_2_0.normalize("NFC", " ".join("".join(seen).split())) or name
 

@@ -32,6 +32,7 @@ from parley.server.scenarios.reflection_bounds import reflections
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
 _SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
 _STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
+_ASKED: Final = 2  # times that a panel or moderator is, if its first answer names nobody clearly
 FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
 TRIES: Final = 2  # of a ballot: one that cannot be read is asked again
 LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
@@ -137,7 +138,7 @@ def _kinds(
     heads = len(parts)
     if floor.policy == "panel" or floor.evaluation == "panel":
         panel = Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
-        yield kind_of("evaluate", [(panel, _STIRS * turns + FIRST)], prices)
+        yield kind_of("evaluate", [(panel, _ASKED * (_STIRS * turns + FIRST))], prices)
     elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
         yield kind_of(
             "evaluate",
@@ -152,7 +153,10 @@ def _kinds(
     if floor.policy == "moderated":
         yield kind_of(
             "grant",
-            [(_question(part, settings), _STIRS * turns + FIRST) for part in _granting(parts)],
+            [
+                (_question(part, settings), _ASKED * (_STIRS * turns + FIRST))
+                for part in _granting(parts)
+            ],
             prices,
         )
     if settings.summary.how != "extract":

@@ -114,7 +114,9 @@ def _names(cues: list[_Cue]) -> frozenset[str]:
             if parts is not None:
                 counted[parts[0]] += 1
     return frozenset(
-        name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
+        name
+        for name, count in counted.items()
+        if count > 1 or name.endswith(")") or speakers.is_capitalized(name)
     )
 
 

@@ -1,7 +1,8 @@
 """Transcripts of meetings as text: Otter's, and those that Google Meet writes into a document.
 
-Otter heads each turn with `Name  0:12`. Meet writes `Name: words`, below a time now and then,
-after the names of those who attended.
+Otter heads each turn with `Name  0:12`, Zoom with `[Name] 09:00:12`, Otter without times with the
+name alone. Meet
+writes `Name: words`, below a time now and then, after the names of those who attended.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from parley.server.transcripts.sources import speakers
@@ -19,8 +21,11 @@ from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 _TIME: Final = r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-9]{2}"
 _OTTER_HEAD: Final = re.compile(
-    rf"(?P<who>\S[^\n\t]{{0,80}}?)(?:[ \t]{{2,8}}|\t)(?P<at>{_TIME})\s*\Z"
+    rf"(?P<open>\[)?(?P<who>[^\s\[\]][^\n\t\[\]]{{0,80}}?)"
+    rf"(?(open)\][ ]|(?:[ \t]{{2,8}}|\t))(?P<at>{_TIME})\s*\Z"
 )
+_NAME_ALONE: Final = re.compile(r"[^\W\d_][^\n\t:;?!,<>{}|]{0,60}(?<![.\s])\Z")
+_NAME_WORDS: Final = 4
 _OTTER_END: Final = re.compile(r"\s*Transcribed by https?://otter\.ai/?\s*\Z")
 _MEET_TIME: Final = re.compile(rf"\s*({_TIME})(?:\.[0-9]{{1,3}})?\s*\Z")
 _MEET_TITLE: Final = re.compile(r"(?P<title>\S.{0,200}?)[ ][-–][ ]Transcript\s*\Z")
@@ -58,16 +63,39 @@ def _tell_otter(source: Source) -> int:
     heads = sum(_OTTER_HEAD.match(line) is not None for line in lines)
     ended = _OTTER_END.search(source.data[-200:].decode("utf-8", "replace")) is not None
     if not heads:
-        return NO
+        return SURE if ended and _untimed_heads(source) else NO
     return SURE if ended or (heads > 1 and heads * 4 >= len(lines)) else NO
+
+
+def _untimed_heads(source: Source) -> frozenset[int]:
+    """The lines that head a turn in an export without times: a name alone, above words.
+
+    It begins a paragraph, looks as names do, and nothing ends it.
+    """
+    heads, before = set(), ""
+    lines = [*source.lines(), (0, "")]
+    for (number, line), (_, below) in pairwise(lines):
+        name = line.strip()
+        is_head = not before.strip() and below.strip() and _NAME_ALONE.match(name)
+        if is_head and speakers.is_capitalized(name) and len(name.split()) <= _NAME_WORDS:
+            heads.add(number)
+        before = line
+    return frozenset(heads)
 
 
 def _read_otter(source: Source, taking: EntryCollector) -> None:
     turns: list[_Turn] = []
+    is_timed = any(_OTTER_HEAD.match(line) for _, line in source.lines())
+    untimed = frozenset[int]() if is_timed else _untimed_heads(source)
+    if untimed:
+        taking.note("the file has no times")
     for number, line in source.lines():
         place = f"line {number}"
         if head := _OTTER_HEAD.match(line):
             turns.append(_Turn(place, head["who"], head["at"]))
+        elif number in untimed:
+            turns.append(_Turn(place, line.strip(), None))
+            taking.guess([line.strip()])
         elif _OTTER_END.match(line):
             taking.skip(_NOTICES, place)
         elif turns:

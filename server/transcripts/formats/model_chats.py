@@ -63,7 +63,8 @@ def join_parts(content: Any, taking: EntryCollector, place: str) -> tuple[Any, b
         else:
             others = True
             taking.skip(name_part(kind), place)
-    return "\n\n".join(texts), others
+    is_cut = any(isinstance(part, str) for part in content)  # one text, cut where its markup is
+    return ("" if is_cut else "\n\n").join(texts), others
 
 
 def name_part(kind: Any) -> str:

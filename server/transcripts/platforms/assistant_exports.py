@@ -5,6 +5,7 @@ Where a talk was branched by an edit, the branch that its owner last saw is take
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -33,6 +34,8 @@ _ROW: Final = known_fields(
     "uuid parent_message_uuid sender created_at text content attachments files"
 )
 _LOOKED_AT: Final = 20  # talks
+# A reference to what was searched, which the page shows as a link: `\ue200cite\ue202…\ue201`
+_CITED: Final = re.compile(r"[ ]?\ue200[^\ue200\ue201]{0,2000}\ue201")
 
 
 def _talks(source: Source, key: str, kind: type) -> list[Row]:
@@ -128,7 +131,7 @@ def _parts_of(parts: Iterable[Any], place: str, taking: EntryCollector) -> str:
     for part in parts:
         text = part.get("text") if isinstance(part, dict) else part
         if isinstance(text, str):
-            said.append(text)
+            said.append(_CITED.sub("", text))
         else:
             taking.skip("pictures and files", place)
     return "\n\n".join(said)

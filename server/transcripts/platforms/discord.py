@@ -23,6 +23,7 @@ _FILE: Final = known_fields(
 _ROW: Final = known_fields(
     "id type timestamp content attachments embeds stickers",
     author=_AUTHOR,
+    forwardedMessage=known_fields("content"),
     reference=known_fields("messageId channelId guildId"),
     reactions=known_fields("emoji count", users=_AUTHOR),
 )
@@ -105,6 +106,13 @@ def _everybody(rows: list[Row]) -> Iterator[Row]:
             yield from _dicts(reaction.get("users"))
 
 
+def _words_of_embeds(row: Row) -> str:
+    """What a program writes beside no words of its own."""
+    embeds = _dicts(row.get("embeds"))
+    words = (read_word(each.get(key)) for each in embeds for key in ("title", "description"))
+    return "\n".join(filter(str.strip, words))
+
+
 def _key(person: Row) -> str:
     """What tells a person from all others: the id, else the name."""
     return read_word(person.get("id")) or read_word(person.get("name"))
@@ -121,6 +129,14 @@ class _Reader:
         self._taking, self._people = taking, people
         self._index: dict[str, int] = {}  # by id of the message
 
+    def _passed_on(self, row: Row) -> str:
+        """The words of a message that this one forwards."""
+        passed = row.get("forwardedMessage")
+        text = read_word(passed.get("content")) if isinstance(passed, dict) else ""
+        if text.strip():
+            self._taking.note("forwarded messages are read as said by who passed them on")
+        return text
+
     def message(self, place: str, row: Any) -> None:
         taking = self._taking
         if not isinstance(row, dict) or not isinstance(row.get("author"), dict):
@@ -129,7 +145,10 @@ class _Reader:
         if read_word(row.get("type")) not in _SPOKEN:
             taking.skip("joins, pins, calls and other notices of a channel", place)
             return
-        text = read_word(row.get("content"))
+        passed, own = self._passed_on(row), read_word(row.get("content"))
+        if own.strip() and passed:
+            taking.skip("forwarded messages beside words", place)
+        text = own or passed or _words_of_embeds(row)
         pictured = sum(len(row[key]) for key in _PICTURED if isinstance(row.get(key), list))
         if not text.strip():
             taking.skip("pictures, files and embeds without words", place)

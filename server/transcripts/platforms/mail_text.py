@@ -19,8 +19,20 @@ _BELOW: Final = re.compile(
     r"message d'origine)[ \t]*-{2,}",
     re.IGNORECASE,
 )
+# What an archive of pipermail took out, and what it says of it
+_SCRUBBED: Final = re.compile(
+    r"^-{10,20} next part -{10,20}\n(?:An? [^\n]{1,80} was scrubbed\.\.\.\n"
+    r"(?:[ \t]*(?:From|Subject|Date|Name|Type|Size|Desc|URL)[ \t]*:[^\n]*(?:\n|\Z))*)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FORGE_LEAD: Final = re.compile(r"\A\s*\S{1,60} left a comment \([^()\n]{1,120}#\d+\)\n")
 _FOOTER: Final = re.compile(r"_{20,}[ \t]*\Z|-{40,}[ \t]*\Z")
 _LONG: Final = 1000  # characters: no line that leads in a quote
+
+
+def strip_scrubbed(text: str) -> tuple[str, int]:
+    """`text` without what an archive or a forge says of it, and how many parts were taken out."""
+    return _SCRUBBED.subn("", _FORGE_LEAD.sub("", text))
 
 
 def strip_quotes(text: str) -> str:

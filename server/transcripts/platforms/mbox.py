@@ -14,7 +14,7 @@ from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any, Final
 
-from parley.server.transcripts.platforms.mail_text import strip_quotes
+from parley.server.transcripts.platforms.mail_text import strip_quotes, strip_scrubbed
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
 from parley.server.transcripts.sources.markup import html_to_text
 from parley.server.transcripts.sources.source import Source
@@ -154,7 +154,9 @@ class _Reader:
             taking.transcript.meta["title"] = title
 
     def mail(self, mail: _Mail) -> None:
-        text = strip_quotes(_body(mail, self._taking))
+        body, scrubbed = strip_scrubbed(_body(mail, self._taking))
+        self._taking.skip("attachments", mail.place, scrubbed)
+        text = strip_quotes(body)
         if not text:
             self._taking.skip("mails without words of their own", mail.place)
             return
@@ -196,12 +198,16 @@ def _sender(mail: _Mail) -> tuple[str, str]:
     return (_unquoted(rewritten[1]), "") if rewritten else (name, address.lower())
 
 
+# Programs send in the name of many from these.
+_NOBODYS: Final = re.compile(r"(?:no-?reply|do-?not-?reply|notif(?:y|ications?))\b", re.IGNORECASE)
+
+
 def _unquoted(name: str) -> str:
-    return name.strip().strip("\"'").strip()
+    return re.sub(r"\\(?=[()\"\\])", "", name).strip().strip("\"'").strip()
 
 
 def _shared_addresses(senders: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The addresses that came with names of which two have no word in common."""
+    """The addresses that came with names of which two have no word in common, or are nobody's."""
     names: dict[str, list[set[str]]] = {}
     for name, address in senders:
         if words := set(re.findall(r"\w+", name.casefold())):
@@ -211,7 +217,8 @@ def _shared_addresses(senders: Iterable[tuple[str, str]]) -> frozenset[str]:
     return frozenset(
         address
         for address, known in names.items()
-        if any(one.isdisjoint(known[0]) for one in known)
+        if (len(known) > 1 and _NOBODYS.match(address))
+        or any(one.isdisjoint(known[0]) for one in known)
     )
 
 

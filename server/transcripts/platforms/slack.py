@@ -18,7 +18,7 @@ import orjson
 from parley.server.basics.errors import Failure
 from parley.server.transcripts.formats.model_chats import find_rows
 from parley.server.transcripts.platforms.slack_names import Names
-from parley.server.transcripts.platforms.slack_text import to_plain_text
+from parley.server.transcripts.platforms.slack_text import to_plain_text, words_of_blocks
 from parley.server.transcripts.sources.emoji_reactions import read_emoji
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
 from parley.server.transcripts.sources.known_fields import known_fields
@@ -132,6 +132,8 @@ class _Reader:
             return
         text = row.get("text")
         content = to_plain_text(text, self._names.of_id) if isinstance(text, str) else ""
+        if not content.strip():
+            content = to_plain_text(words_of_blocks(row), self._names.of_id)
         if not content.strip():
             taking.skip("files and attachments without words", place)
             return

@@ -21,7 +21,14 @@ _SPEAKER: Final = re.compile(r"([^:\n]{1,80}): ?")
 _LEFT: Final = re.compile(
     r"<[^<>\n]{3,60}(?:omitted|ommited|weggelassen|omis|omitido|omesso)>|"
     r"(?:image|video|audio|sticker|GIF|document|Contact card) omitted|"
-    r"(?:This message was deleted|You deleted this message)\.?|<attached: [^<>\n]{1,200}>"
+    r"(?:This message was deleted|You deleted this message)\.?|<attached: [^<>\n]{1,200}>|"
+    r"\Anull\Z|[^\n]{1,200}\.\w{2,5} \((?:file attached|Datei angehängt|archivo adjunto|"
+    r"fichier joint|file allegato)\)"
+)
+_QUOTES: Final = ("“”", "«»", "「」")
+# On iOS, what the program says in somebody's name has a mark before it, and nothing behind
+_OF_PROGRAM: Final = re.compile(
+    r"\A[\u200e\ufeff]?\[[^\]\n]{6,40}\] [^:\n]{1,80}: \u200e(?!<|POLL)"
 )
 _EDITED: Final = re.compile(r"\s*<This message was edited>\s*\Z")
 _UNKNOWN: Final = "~ "  # before a name that is not among the owner's contacts
@@ -60,10 +67,11 @@ def _read(source: Source, taking: EntryCollector) -> None:
         if not line.who:
             taking.skip(_NOTICES, line.place)
             continue
-        text = _EDITED.sub("", line.text)
-        if not _LEFT.sub("", text).strip():
+        text, media = _LEFT.subn("", _EDITED.sub("", line.text))
+        if not text.strip():
             taking.skip(_SILENT, line.place)
             continue
+        taking.skip("media beside words", line.place, media)
         taking.say(line.place, line.who, text, timestamp=_moment(line.head, day_first=day_first))
 
 
@@ -75,6 +83,8 @@ def _joined(source: Source, taking: EntryCollector) -> list[_Line]:
         head = _HEAD.match(line)
         if head is not None:
             spoken = _SPEAKER.match(line, head.end())
+            if spoken and (_is_half_quoted(spoken[1]) or _OF_PROGRAM.search(raw)):
+                spoken = None
             who, text = (spoken[1], line[spoken.end() :]) if spoken else ("", line[head.end() :])
             found.append(_Line(f"line {number}", head, who.strip(_UNKNOWN), text))
         elif found:
@@ -82,6 +92,11 @@ def _joined(source: Source, taking: EntryCollector) -> list[_Line]:
         elif line.strip():
             taking.skip("lines before the first message", f"line {number}")
     return found
+
+
+def _is_half_quoted(name: str) -> bool:
+    """Whether a quotation begins in `name` and does not end there: `Bo named the group "Beds`."""
+    return name.count('"') % 2 == 1 or any(name.count(a) != name.count(b) for a, b in _QUOTES)
 
 
 def _is_day_first(lines: list[_Line], taking: EntryCollector) -> bool:

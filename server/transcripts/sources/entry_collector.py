@@ -28,7 +28,9 @@ from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcr
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\ufeff]+")
 _LONGEST_NAME: Final = 128
 _EARLIEST: Final = 300_000_000  # seconds: of 1979; smaller numbers count from somewhere else
-_MILLISECONDS: Final = 10**11  # as seconds this is in the year 5138
+_LATEST: Final = 4_102_444_800  # seconds: of 2100; larger numbers count smaller parts
+_PARTS: Final = 3  # milliseconds, microseconds, nanoseconds
+_SINCE_1970: Final = re.compile(r"[0-9]{9,10}(?:\.[0-9]{1,9})?|[0-9]{13}|[0-9]{16}|[0-9]{19}")
 _MOST_FIELDS: Final = 1_000  # names of unknown fields that are kept apart; ids as names have no end
 OTHER_FIELDS: Final = "other fields"
 
@@ -147,11 +149,15 @@ def read_word(value: Any) -> str:
 
 
 def read_time(value: Any) -> Any:
-    """Seconds or milliseconds since 1970 as ISO 8601; anything else as it is."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    """Seconds since 1970, or thousandths of them and smaller parts, as ISO 8601; else as it is."""
+    number = float(value) if isinstance(value, str) and _SINCE_1970.fullmatch(value) else value
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
         return value
-    seconds = value / 1000 if abs(value) >= _MILLISECONDS else value
-    if not _EARLIEST <= seconds < _MILLISECONDS:
+    seconds: float = number
+    for _ in range(_PARTS):
+        if abs(seconds) >= _LATEST:
+            seconds /= 1000
+    if not _EARLIEST <= seconds < _LATEST:
         return value
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="auto").replace("+00:00", "Z")

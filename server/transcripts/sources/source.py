@@ -133,7 +133,7 @@ class Source:
         if not _is_json(first[1]):
             for number, value in self.values:
                 for row in value if isinstance(value, list) else (value,):
-                    yield number, row if isinstance(row, dict) else orjson.dumps(row)
+                    yield number, row if isinstance(row, dict) else json.dumps(row).encode()
             if self.values:
                 return
         yield first

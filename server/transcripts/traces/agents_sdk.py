@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, Final
 
-import orjson
-
 from parley.server.basics.errors import Failure
 from parley.server.transcripts.formats.model_chats import FRAMES, find_rows
 from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.known_fields import known_fields
 from parley.server.transcripts.sources.refusals import SQLITE
-from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.source import MENDED, Source, parse_json
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 from parley.server.transcripts.traces.model_items import ItemReader, find_messages
 
@@ -110,10 +108,12 @@ def _stored_item(
     place: str, data: Any, at: Any, topic: str | None, reader: ItemReader, taking: EntryCollector
 ) -> None:
     try:
-        item = orjson.loads(data) if isinstance(data, (str, bytes)) else None
+        item, is_mended = parse_json(data) if isinstance(data, (str, bytes)) else (None, False)
     except ValueError as wrong:
         taking.refuse(place, f"its message is not JSON: {wrong}")
         return
+    if is_mended:
+        taking.note(MENDED)
     moment = f"{at.replace(' ', 'T')}Z" if isinstance(at, str) and len(at) == 19 else None
     reader.item(place, item, timestamp=moment, topic=topic)
 

@@ -74,3 +74,24 @@ async def test_a_word_that_stirs_everyone_breaks_the_panels_question_off(bus: Bu
         await wait_until(lambda: asked(2))
         (first,) = await entries(bus, "stir", "spend.settled")
         assert first.outcome == "discarded"
+
+
+async def test_a_panel_that_names_nobody_clearly_is_asked_once_more(bus: Bus) -> None:
+    """As a moderator is; those whom the first answer named keep their bids."""
+    asked: list[str] = []
+
+    def oddly(prompt: Prompt, chance: Random) -> str:
+        if prompt.purpose != "evaluate":
+            return sentence(chance)
+        asked.append(prompt.user)
+        names = ("@Ann ", "somebody") if len(asked) == 1 else ("**bob**",)
+        return json.dumps({"bids": [json.loads(bid(participant=name)) for name in names]})
+
+    await opened(bus, "odd", settings({"turns": 1}, floor=PANEL))
+    async with hosted(bus, "odd", NAMES, oddly):
+        await publish_message(bus, "odd", "host", "Begin.")
+        await closed(bus, "odd")
+    assert len(asked) >= 2
+    first = [entry.participant for entry in await entries(bus, "odd", "floor.bid")][:2]
+    assert sorted(first) == NAMES
+    assert len(await entries(bus, "odd", "spend.settled")) >= 3

@@ -22,6 +22,9 @@ NAMES = ("Story_writer", "Ana", "Ana Lima", "Ren\u00e9", "critic")
         ("The next speaker is `critic`.", "critic"), ("Ana", "Ana"), ("ana lima", "Ana Lima"),
         ("I give Ana Lima the floor.", "Ana Lima"), ("Ana, then critic", None), ("", None),
         ("nobody", None), ("**", None), ("Anabel", None),
+        ("Storywriter", "Story_writer"), ("StoryWriter", "Story_writer"), ("Rene", "Ren\u00e9"),
+        ("story", "Story_writer"), ("Lima", "Ana Lima"), ("Ana or Ana Lima", None),
+        ("St\u043ery_writer", None), ("critic/Ana", None),
     ],
 )  # fmt: skip
 def test_a_name_is_taken_as_people_take_it(said: str, meant: str | None) -> None:

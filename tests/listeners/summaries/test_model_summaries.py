@@ -18,7 +18,7 @@ from parley.listeners.summaries.model_summaries import (
     summarise_messages,
     summarise_summaries,
 )
-from tests.support.servers.fake_openai import FakeOpenAI
+from tests.support.servers.fake_openai import FakeOpenAI, Manners, Spoken
 from tests.support.servers.patience import PATIENCE
 
 LINES = [("ada", "I propose we meet on Fridays."), ("bob", "I disagree: Fridays are full.")]
@@ -114,6 +114,16 @@ async def test_an_answer_that_stays_long_is_clipped_at_a_sentence(
     assert fake.calls == 2
     assert len(answer.text.split()) <= 50
     assert answer.text.endswith("does.")
+
+
+async def test_a_summary_that_is_cut_ends_with_its_last_sentence(
+    fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """Also where the shorter one that is asked for is cut as well."""
+    fake.manners = Manners(spoken=lambda _: Spoken("They plant beans. And then a", "MAX_TOKENS"))
+    summary = await summarise_messages(model, LINES, 200)
+    assert summary.text == "They plant beans."
+    assert fake.calls == 2
 
 
 async def test_a_prompt_too_long_is_halved_and_never_sent_again(

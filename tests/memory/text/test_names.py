@@ -18,6 +18,7 @@ PUT = ("ana", "I propose that we plant the beans in May.")
     ("one", "other"),
     [
         ("Jos\u00e9", "Jose\u0301"), ("Ben", "Ben "), ("Ben", "Ben\u200b"), ("Ben", "\u2060Ben"),
+        ("Ben", "\u2068Ben\u2069"), ("Ben", "Be\u00adn"), ("Ben", "\u061cBen"),
         ("Ana Lima", "Ana  Lima"), ("Ana Lima", "Ana\u00a0Lima"), ("bo", "\ufeffbo"),
     ],
 )  # fmt: skip

@@ -65,6 +65,34 @@ beans.
 0:00:06.000,0:00:07.000
 Bo: I agree.
 """
+ZULIP_EXPORT: Final[dict[str, Any]] = {  # people and channels by number, in another file
+    "realm.json": {
+        "zerver_userprofile": [{"id": 11, "full_name": "Ana", "email": "a@x"},
+                               {"id": 12, "full_name": "Bo", "email": "b@x", "is_bot": False}],
+        "zerver_stream": [{"id": 5, "name": "garden"}],
+        "zerver_recipient": [{"id": 9, "type": 2, "type_id": 5}],
+        "zerver_reaction": [{"message": 201, "user_profile": 12, "emoji_name": "+1"}],
+    },
+    "messages-000001.json": {"zerver_message": [
+        {"id": 201, "sender": 11, "recipient": 9, "subject": "beds", "date_sent": 1714726860.5,
+         "content": "I propose beans."},
+    ]},
+}  # fmt: skip
+OTTER_UNTIMED: Final = """\
+Ana Lima
+I propose we plant beans.
+In May.
+
+They need little water.
+
+Bo
++1
+
+Speaker 3
+Hm.
+
+Transcribed by https://otter.ai
+"""
 OTTER: Final = """\
 Garden club
 
@@ -200,5 +228,6 @@ EXPORTS: Final[dict[str, tuple[str, bytes]]] = {
     "autogen log": ("autogen-log", AUTOGEN_LOG.encode()),
     "sbv": ("sbv", SBV.encode()),
     "otter": ("otter", OTTER.encode()),
+    "otter untimed": ("otter", OTTER_UNTIMED.encode()),
     "meet": ("meet", MEET.encode()),
 }

@@ -160,17 +160,8 @@ def test_zulip_is_read_in_a_list_or_one_message_after_the_other(sample: str) -> 
 
 def test_an_export_of_zulip_names_people_by_its_realm(tmp_path: Path) -> None:
     """Whose numbers alone are in its messages; reactions are in the other file too."""
-    realm = {
-        "zerver_userprofile": [{"id": 11, "full_name": "Ana", "email": "a@x"},
-                               {"id": 12, "full_name": "Bo", "email": "b@x", "is_bot": False}],
-        "zerver_stream": [{"id": 5, "name": "garden"}],
-        "zerver_recipient": [{"id": 9, "type": 2, "type_id": 5}],
-        "zerver_reaction": [{"message": 201, "user_profile": 12, "emoji_name": "+1"}],
-    }  # fmt: skip
-    rows = [{"id": 201, "sender": 11, "recipient": 9, "subject": "beds", "date_sent": 1714726860.5,
-             "content": "I propose beans."}]  # fmt: skip
-    (tmp_path / "realm.json").write_text(json.dumps(realm))
-    (tmp_path / "messages-000001.json").write_text(json.dumps({"zerver_message": rows}))
+    for name, tree in export_samples.ZULIP_EXPORT.items():
+        (tmp_path / name).write_text(json.dumps(tree))
     transcript = read_transcript(tmp_path)
     assert transcript.format == "zulip"
     assert [(each.participant, each.content, each.act) for each in messages(transcript)] == [
@@ -189,6 +180,10 @@ def test_transcripts_of_meetings_have_names_and_times() -> None:
     assert spoken("otter") == [
         ("Ana Lima", "I propose we plant beans.\nThey grow fast.", "0:02"),
         ("Bo", "I agree: beans.", "1:00:12"),
+    ]  # fmt: skip
+    assert spoken("otter untimed") == [
+        ("Ana Lima", "I propose we plant beans.\nIn May.\n\nThey need little water.", None),
+        ("Bo", "+1", None), ("Speaker 3", "Hm.", None),
     ]  # fmt: skip
     assert left(parse_transcript(SAMPLES["otter"][1])) == {
         "lines before the first speaker": 1, "turns without words": 1,

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from parley.listeners.models.scripted_model import clip_to_tokens
 from parley.memory.text.text_sizes import count_tokens
@@ -91,6 +91,14 @@ def summary_of(user: str) -> str:
     return f"A model's summary of {len(user)} characters. Nothing else was decided."
 
 
+class Spoken(NamedTuple):
+    """An answer as it goes over the wire: all of it, why it ended, and in which pieces."""
+
+    content: str
+    finish: str | None = "stop"
+    pieces: Sequence[str] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Manners:
     """How an endpoint behaves besides what it answers.
@@ -99,7 +107,8 @@ class Manners:
     calls end as a 429, a 500 or a stream that breaks off, drawn by `seed` and
     the request. `reply`, where given, answers instead of the fake's own `answer`; `refuse`
     gives the status and body of a request that it does not take. `events`, where given,
-    are what it streams, in place of an answer: objects as data, text as it is.
+    are what it streams, in place of an answer: objects as data, text as it is. `spoken`,
+    where given, gives answer, finish reason and pieces, and nothing of it is mended.
     """
 
     refuses: frozenset[Parameter] = frozenset()
@@ -110,6 +119,7 @@ class Manners:
     reply: Reply | None = None
     refuse: Refuse | None = None
     events: Sequence[dict[str, Any] | str] = ()
+    spoken: Callable[[dict[str, Any]], Spoken] | None = None
 
 
 def realistic(
@@ -371,8 +381,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _completion(
         self, request: dict[str, Any], failure: Failure | None, user: str
     ) -> dict[str, Any]:
-        content: str | None = self.owner.choose_content(request, user)
-        finish: str | None = "stop"
+        spoken = self.owner.manners.spoken
+        content: str | None
+        content, finish, parts = (
+            Spoken(self.owner.choose_content(request, user)) if spoken is None else spoken(request)
+        )
         if failure == "null":
             content = None
         elif failure == "empty":
@@ -395,6 +408,7 @@ class _Handler(BaseHTTPRequestHandler):
             "model": request["model"],
             "choices": [choice],
             "usage": self.owner.count(request, failure, content or ""),
+            "pieces": parts,  # no field of the protocol: what a stream of it is cut into
         }
 
     def _stream(self, request: dict[str, Any], failure: Failure | None, user: str) -> None:
@@ -409,7 +423,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
-        for piece in self._paced(content[: len(content) // 2] if cut else content):
+        said = content[: len(content) // 2] if cut else content
+        for piece in whole["pieces"] or self._paced(said):
             self._event(request, {"content": piece}, None)
         if not cut:
             self._event(request, {}, choice["finish_reason"])
