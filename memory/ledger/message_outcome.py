@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from parley.memory.items import echoes
 from parley.memory.ledger.decision_rule import RULE, describe_missing
-from parley.memory.state.item_cites import list_origins
-from parley.memory.state.item_state import Decision, Origin, Proposal
+from parley.memory.state.item_state import Decision, Origin, Proposal, list_origins
 from parley.memory.state.memory import Memory
 
 _RULING_RULES: Final = ("accept", "reject", "ratif", "decide", "decision", "resol", "consensus")

@@ -34,8 +34,13 @@ from parley.memory.state.episode_state import Episodes
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
-from parley.memory.state.item_cites import ItemCites
-from parley.memory.state.item_state import Decision, Evictions, Participant, Proposal
+from parley.memory.state.item_state import (
+    Decision,
+    Evictions,
+    ItemCites,
+    Participant,
+    Proposal,
+)
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange

@@ -22,7 +22,7 @@ _SECONDS: Final = 60.0  # for an answer of a server
 _FOLD_SECONDS: Final = 5  # for which a server waits to say what a message did
 _HTTP_CONFLICT: Final = 409
 
-Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
+Outcome = Mapping[str, Any]  # `parley.memory.ledger.outcome_rows.OutcomeRow`
 
 
 class ServerRefused(DomainError):

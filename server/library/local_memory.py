@@ -24,6 +24,7 @@ from parley.bus.sessions.session_file import SessionFile, decode_file, encode_fi
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
+from parley.listeners.rooms.said import Said
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.context.parts import Part, read_parts
@@ -35,7 +36,6 @@ from parley.memory.state import memory as fold
 from parley.memory.state.lookup import target_refusal
 from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
-from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,

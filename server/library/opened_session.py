@@ -22,6 +22,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.model_port import Model
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
+from parley.listeners.rooms.said import Said
 from parley.listeners.sessions import argument_checks
 from parley.listeners.sessions.join_entry import JoinOptions
 from parley.listeners.sessions.session import Session as SeatedSession
@@ -33,7 +34,6 @@ from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
 from parley.server.library import memory_rows
-from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,

@@ -11,8 +11,7 @@ from parley.bus.entries import Entry, Message
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.ledger.message_outcome import message_outcome
-from parley.memory.state.item_cites import ItemCites, list_origins
-from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.item_state import Decision, ItemCites, Proposal, list_origins
 from parley.memory.state.memory import Memory
 from tests.memory.laws.test_law_of_decision import OTHERS, PROPOSED, PROPOSER, said, voted
 from tests.support.logs.logs import PACKS, entries, folded, numbered, opened, talk
