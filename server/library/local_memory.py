@@ -47,8 +47,8 @@ from parley.server.library.typed_rows import (
 )
 
 if TYPE_CHECKING:
+    from parley.listeners.effects.callable_model import ReadingModel
     from parley.listeners.effects.talk_reader import ReadingReport, TalkReader
-    from parley.listeners.models.callable_model import ReadingModel
 
 _PAGE: Final = 500
 
@@ -267,7 +267,7 @@ def _reading_by(model: ReadingModel | None) -> TalkReader | None:
     """Who reads with `model`, whose libraries are loaded only if there is one."""
     if model is None:
         return None
+    from parley.listeners.effects.callable_model import as_model
     from parley.listeners.effects.talk_reader import TalkReader
-    from parley.listeners.models.callable_model import as_model
 
     return TalkReader(as_model(model))

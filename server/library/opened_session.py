@@ -23,8 +23,8 @@ from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import Act, Record, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.effects.callable_model import ReadingModel, as_model
 from parley.listeners.effects.talk_reader import ReadingReport, SessionTalk, TalkReader
-from parley.listeners.models.callable_model import ReadingModel, as_model
 from parley.listeners.models.model_port import Model
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room

@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 from parley import Bus, Memory, OpenAIModel, SessionOpened
 from parley import Session as Sessions
 from parley.bus.entries import ItemsExtracted
+from parley.listeners.effects.callable_model import CallableModel, as_model
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.talk_reader import ReadingReport, TalkReader
-from parley.listeners.models.callable_model import CallableModel, as_model
 from parley.listeners.models.model_port import BadAnswer, ModelUnavailable, Prompt
 from parley.memory.errors import SettingsRefused
 from parley.memory.fold.canonical_bytes import dump
