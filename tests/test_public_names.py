@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,9 @@ from pathlib import Path
 import pytest
 
 import parley
+from parley.bus.contract import errors as contract_errors
+from parley.memory import errors
+from parley.server.library.opened_session import OpenSession
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,3 +103,18 @@ def test_the_links_to_the_rooms_are_relative() -> None:
     assert {str(link.readlink()) for link in links} == {
         f"../../{room}" for room in ("bus", "listeners", "memory", "personas", "server")
     }
+
+
+RAISED = r"`([A-Z]\w+)`"
+
+
+@pytest.mark.parametrize("kind", [parley.Memory, OpenSession, parley.Session])
+def test_what_calls_raise_is_in_the_table_of_errors(kind: type) -> None:
+    """Each error of Parley that a docstring says is raised is on the page of the library."""
+    page = (ROOT / "docs" / "python.md").read_text("utf-8").partition("## Entries and errors")[2]
+    functions = [kind, *(getattr(kind, name) for name in vars(kind) if not name.startswith("_"))]
+    texts = [inspect.getdoc(function) or "" for function in functions]
+    raised = {name for text in texts for name in re.findall(RAISED, text.partition("Raises")[2])}
+    ours = {name for name in raised if hasattr(contract_errors, name) or hasattr(errors, name)}
+    assert ours
+    assert not {name for name in ours if f"`{name}`" not in page}

@@ -123,6 +123,7 @@ class Summariser:
         self._refused: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)  # session, effect
         self._failed: OrderedDict[tuple[str, str], _Failures] = OrderedDict()
         self._tally = EffectTally()
+        self.last_error: ModelError | None = None  # of the newest question; None: it was answered
 
     @property
     def tally(self) -> EffectTally:
@@ -243,11 +244,13 @@ class Summariser:
             async with self._calls:
                 answer = await call(model)
         except OverBudget as error:  # nothing is wrong with the model: it was not asked
+            self.last_error = error
             log.info("over_budget", session=session, effect=id, reason=str(error))
             return None
         except ModelError as error:
             if isinstance(error, Unfounded):
                 self._refused.append((session, id))
+            self.last_error = error
             self._breaker.record_failure(error)
             self._note_failure((session, id), str(error))
             log.warning(
@@ -259,6 +262,7 @@ class Summariser:
             )
             return None
         self._breaker.record_success()
+        self.last_error = None
         self._failed.pop((session, id), None)
         return answer
 

@@ -86,7 +86,8 @@ class OpenAIModel:
 
     Close it with `aclose`. `stream` reads the answer as it is written: for endpoints whose gateway
     drops a connection that stays silent during a long generation. `finish_whole` are finish reasons
-    of whole answers beside those that are known.
+    of whole answers beside those that are known. A `client` of your own, an `AsyncOpenAI` or its
+    like, is asked as it is, with its own key and address, and stays yours to close.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class OpenAIModel:
         temperature: float | None = 0.1,
         stream: bool = False,
         finish_whole: Iterable[str] = (),
+        client: AsyncOpenAI | None = None,
     ) -> None:
         self._whole = frozenset(reason.strip().lower() for reason in finish_whole)
         self._names = {"small": model, "large": large or model}
@@ -108,6 +110,7 @@ class OpenAIModel:
         self._temperature = temperature
         self._stream = stream
         self._client: AsyncOpenAI | None = None
+        self._given = client
         self._dialects: dict[str, Dialect] = {}  # by model
 
     @property
@@ -286,6 +289,10 @@ class OpenAIModel:
         if _forbidden.get():
             raise ModelRefused("no model may be asked here")
         openai = await anyio.to_thread.run_sync(importlib.import_module, "openai")
+        if self._given is not None:
+            if isinstance(self._given, openai.OpenAI):
+                raise ModelRefused("the client is not asynchronous: give an AsyncOpenAI")
+            return self._given
         if self._client is None:
             try:
                 self._client = openai.AsyncOpenAI(

@@ -9,6 +9,7 @@ from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import TalkPaused
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import EntryFacts
+from parley.listeners.cache.ranges import EntryRange
 from parley.listeners.effects.model_probe import does_answer
 from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import Model, ModelError, ModelRefused, OverBudget
@@ -31,12 +32,16 @@ class ExtractionReport:
 
 
 @dataclass(slots=True)
-class _LocalLedger:
-    """A log in this process as the books of what is spent."""
+class LocalTalk:
+    """A log in this process, to be read by a model; it is the books of what that spends, too."""
 
     log: LocalLog
     folded: Memory
-    facts: list[EntryFacts]
+    facts: list[EntryFacts] = field(default_factory=list)
+
+    @property
+    def session(self) -> str:
+        return self.log.session
 
     async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]:
         return self.log.publish(drafts)
@@ -44,6 +49,12 @@ class _LocalLedger:
     async def memory(self) -> Memory:
         self.facts += settle_log(self.log, self.folded)
         return self.folded
+
+    async def entries(self, first: int, last: int) -> EntryRange:
+        return EntryRange(read_local_range(self.log, first, last), "")
+
+    async def is_paid(self) -> bool:
+        return has_budget(self.folded)
 
 
 async def extract_whole_log(
@@ -56,7 +67,7 @@ async def extract_whole_log(
     asked, or a budget that is spent, ends it.
     """
     report = ExtractionReport()
-    ledger = _LocalLedger(log, memory, report.facts)
+    ledger = LocalTalk(log, memory, report.facts)
     await ledger.memory()
     if memory.claims.begun:
         last = max(memory.claims.heard)

@@ -15,6 +15,7 @@ from parley.bus.entries import Act, Intent, Message, ParticipantJoined
 from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.rooms.edits import draft_edit, find_edit
 from parley.listeners.rooms.room import Room
+from parley.listeners.rooms.said import Said
 from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions.acts import Acts
 from parley.listeners.sessions.argument_checks import check_act
@@ -40,8 +41,8 @@ class Speech(SeatHolder, Acts):
         to: Sequence[str] = (),
         topic: str | None = None,
         force: bool = False,
-    ) -> int:
-        """Say `content`; gives its `n`.
+    ) -> Said:
+        """Say `content`; gives its `n`, with what it did (`Said`), once it is folded here.
 
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
@@ -51,7 +52,8 @@ class Speech(SeatHolder, Acts):
         """
         if not force:
             await self._access.check_target(self._entry(content, act, re, to, topic))
-        return (await self.publish_message(content, act=act, re=re, to=to, topic=topic)).n
+        receipt = await self.publish_message(content, act=act, re=re, to=to, topic=topic)
+        return Said.of(self.memory, receipt.n)
 
     async def edit(self, n: int, content: str, *, id: str = "") -> int:
         """Say one's own last message `n` in other words, or take it back with "".

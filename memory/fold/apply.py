@@ -68,6 +68,8 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
     if len(memory.live) > memory.settings.caps.live:  # a message lets its own lapse
         facts = [*facts, *_lapse_beyond_cap(memory, record)]
     evict_items(memory)
+    if memory.cites.is_overgrown:
+        memory.rebuild_cites()
     memory.seq = record.seq
     memory.n = record.n
     memory.ledger_view = None

@@ -201,6 +201,7 @@ def _index(memory: Memory) -> None:
         memory.at_refs.setdefault(decision.born, []).append(decision.handle)
         if not decision.shrunk:
             memory.full_decisions[decision.ref] = None
+    memory.rebuild_cites()
     memory.order_live()
     memory.order_resolving()
     memory.order_topics()

@@ -154,7 +154,7 @@ def _merge(moment: FoldStep, item: Proposal | Decision, into: Proposal | Decisio
         if into.status == "active" and item.status == "accepted" and item.settled is not None:
             settle_proposal(moment, into, item.status, item.settled)
     elif isinstance(item, Decision) and isinstance(into, Decision):
-        _merge_decision(item, into)
+        _merge_decision(memory, item, into)
     item.merged = into.ref
     _retire(memory, item)
 
@@ -162,7 +162,8 @@ def _merge(moment: FoldStep, item: Proposal | Decision, into: Proposal | Decisio
 def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
     merges.merge_votes(memory, item, into)
     for name, reaction in item.reactions.items():
-        into.reactions[name] = _later(into.reactions.get(name), reaction)
+        into.reactions[name] = later = _later(into.reactions.get(name), reaction)
+        memory.cites.note(into, later.origin)
     if item.reactions:
         into.tally = count_reactions(into)
     into.mentioned = max(into.mentioned, item.mentioned)
@@ -173,11 +174,12 @@ def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
     memory.order_resolving()
 
 
-def _merge_decision(item: Decision, into: Decision) -> None:
+def _merge_decision(memory: Memory, item: Decision, into: Decision) -> None:
     for mine, theirs in zip(_sides(item), _sides(into), strict=True):
         for name, origin in mine.items():
             if all(name not in side for side in _sides(into)):
                 theirs[name] = origin
+                memory.cites.note(into, origin)
     if not into.shrunk:
         into.tally = count_sides(into)
 

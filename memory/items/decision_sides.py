@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from parley.memory.extraction.structure.shelves import is_firm_side
 from parley.memory.state.item_state import Decision, Origin, Proposal, Stance
+from parley.memory.state.memory import Memory
 
 
-def compute_sides(decision: Decision, proposal: Proposal) -> None:
+def compute_sides(memory: Memory, decision: Decision, proposal: Proposal) -> None:
     """Compute the sides of `decision` from the firm reactions to `proposal`."""
     firm = {name: each for name, each in proposal.reactions.items() if is_firm_side(each)}
     for name, reaction in firm.items():
-        put_on_side(decision, name, reaction.stance, reaction.origin)
+        put_on_side(memory, decision, name, reaction.stance, reaction.origin)
     proposer = proposal.participant
     if proposer not in firm and not _spoke(decision, proposer):
         decision.supporters[proposer] = proposal.origin
+        memory.cites.note(decision, proposal.origin)
     decision.tally = count_sides(decision)
 
 
@@ -29,7 +31,9 @@ def _spoke(decision: Decision, name: str) -> bool:
     )
 
 
-def put_on_side(decision: Decision, name: str, stance: Stance, origin: Origin) -> None:
+def put_on_side(
+    memory: Memory, decision: Decision, name: str, stance: Stance, origin: Origin
+) -> None:
     """Put `name` on one side of `decision`, and off the others."""
     for side in (decision.supporters, decision.dissenters, decision.abstainers):
         side.pop(name, None)
@@ -39,6 +43,7 @@ def put_on_side(decision: Decision, name: str, stance: Stance, origin: Origin) -
         "neutral": decision.abstainers,
     }
     sides[stance][name] = origin
+    memory.cites.note(decision, origin)
     decision.tally = count_sides(decision)
 
 

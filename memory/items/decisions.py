@@ -66,7 +66,7 @@ def claim_decision(
     if settled is not None and origin.how != "act" and not anew:
         return _restate(moment, settled, origin)
     made = _enter(moment, text, origin, marks, resolves, supersedes)
-    put_on_side(made, moment.participant, "support", origin)
+    put_on_side(moment.memory, made, moment.participant, "support", origin)
     if resolves is not None:
         _resolve(moment, made, resolves)
     else:
@@ -184,6 +184,7 @@ def _keep(moment: FoldStep, made: Decision) -> None:
     memory.decisions[made.ref] = made
     memory.full_decisions[made.ref] = None
     memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.cites.note(made, made.origin)
     memory.decision_index.add(made.ref, made.fingerprint)
     if made.named:
         memory.topics.setdefault(made.topic.casefold(), []).append(made.ref)
@@ -207,7 +208,7 @@ def _resolve(moment: FoldStep, made: Decision, proposal: Proposal) -> None:
         made.supersedes = memory.resolving.get(chain.ref)
         chain = None if chain.amends is None else memory.proposals.get(chain.amends)
     memory.resolving[proposal.ref] = made.ref
-    compute_sides(made, proposal)
+    compute_sides(memory, made, proposal)
 
 
 def _restates(moment: FoldStep, standing: Decision, *, again: bool) -> bool:
@@ -246,7 +247,7 @@ def _take_side(moment: FoldStep, decision: Decision, stance: Stance, origin: Ori
         return
     where = origin.cites[0]
     if not decision.shrunk:
-        put_on_side(decision, moment.participant, stance, origin)
+        put_on_side(moment.memory, decision, moment.participant, stance, origin)
     proposal = None
     if decision.resolves is not None:
         proposal = moment.memory.proposal(decision.resolves)
@@ -273,7 +274,7 @@ def follow_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
     if decision is None:
         return
     if not decision.shrunk:
-        put_on_side(decision, moment.participant, reaction.stance, reaction.origin)
+        put_on_side(memory, decision, moment.participant, reaction.stance, reaction.origin)
     if reaction.stance == "oppose":
         _dispute_decision(moment, decision, reaction.origin)
 
@@ -289,9 +290,9 @@ def unfollow_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) ->
             del side_of[cast.who]
             decision.tally = count_sides(decision)
             if cast.was is not None and is_firm_side(cast.was):
-                put_on_side(decision, cast.who, cast.was.stance, cast.was.origin)
+                put_on_side(memory, decision, cast.who, cast.was.stance, cast.was.origin)
             elif cast.who == proposal.participant:
-                put_on_side(decision, cast.who, "support", proposal.origin)
+                put_on_side(memory, decision, cast.who, "support", proposal.origin)
             return
 
 
@@ -302,6 +303,7 @@ def _dispute_decision(moment: FoldStep, decision: Decision, origin: Origin) -> N
     was = decision.status
     decision.status = "disputed"
     decision.disputed = origin
+    moment.memory.cites.note(decision, origin)
     moment.record_fact(
         "decision.disputed",
         decision.handle,

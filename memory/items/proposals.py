@@ -92,6 +92,7 @@ def _reword(
     proposal.topic = clip(moment.topic, 100) if moment.topic else topic_line(topic)
     proposal.text = "" if proposal.shrunk else words
     proposal.named, proposal.origin = bool(moment.topic), origin
+    memory.cites.note(proposal, origin)
     memory.proposal_index.replace(proposal.ref, marks)
     proposal.fingerprint = marks
     note_mention(memory, proposal)
@@ -143,6 +144,7 @@ def _enter(
     memory.live[made.ref] = None
     memory.full_proposals[made.ref] = None
     memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.cites.note(made, origin)
     memory.proposal_index.add(made.ref, marks)
     moment.record_fact(
         "proposal.made", made.handle, id=made.id, participant=made.participant,
@@ -207,6 +209,7 @@ def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
     if not (proposal.shrunk and proposal.status != "active"):
         proposal.reactions[moment.participant] = reaction
         proposal.tally = count_reactions(proposal)
+        memory.cites.note(proposal, reaction.origin)
     note_mention(memory, proposal)
     stance, origin = reaction.stance, reaction.origin
     where = origin.cites[0]
@@ -233,6 +236,7 @@ def keep_candidate_side(moment: FoldStep, proposal: Proposal, reaction: Reaction
     is_kept = not (proposal.shrunk and proposal.status != "active")
     if is_kept and firm_side(proposal, moment.participant) is None:
         proposal.reactions[moment.participant] = reaction
+        moment.memory.cites.note(proposal, reaction.origin)
     note_mention(moment.memory, proposal)
     moment.record_fact(
         "side.read",
@@ -255,6 +259,7 @@ def take_back_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -
         del proposal.reactions[cast.who]
     else:
         proposal.reactions[cast.who] = cast.was
+        memory.cites.note(proposal, cast.was.origin)
     proposal.tally = count_reactions(proposal)
     positions.restore_position(memory, cast.who, proposal.handle, cast.n, cast.stood)
     return True
@@ -283,6 +288,7 @@ def settle_proposal(
         make_firm(moment, proposal)
     proposal.status = status
     proposal.settled = origin
+    moment.memory.cites.note(proposal, origin)
     moment.memory.live.pop(proposal.ref, None)
     moment.record_fact(
         "proposal.settled",

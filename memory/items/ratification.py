@@ -164,6 +164,7 @@ def ratify_decision(moment: FoldStep, decision: Decision, origin: Origin) -> Non
     make_firm(moment, decision)
     decision.status = "ratified"
     decision.ratified = origin
+    moment.memory.cites.note(decision, origin)
     moment.record_fact(
         "decision.ratified",
         decision.handle,

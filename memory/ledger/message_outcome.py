@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from parley.memory.items import echoes
 from parley.memory.ledger.decision_rule import RULE, describe_missing
-from parley.memory.state.item_state import Decision, Origin, Proposal
+from parley.memory.state.item_state import Decision, Origin, Proposal, list_origins
 from parley.memory.state.memory import Memory
 
 _RULING_RULES: Final = ("accept", "reject", "ratif", "decide", "decision", "resol", "consensus")
@@ -37,11 +37,13 @@ class MessageOutcome(Struct, frozen=True):
 
 
 def message_outcome(memory: Memory, n: int) -> MessageOutcome:
-    """What message `n` did, as `memory` has it by now; empty for one that did nothing."""
-    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
-    firm = [item for item in items if item.stands and not item.candidate]
+    """What message `n` did, as `memory` has it by now; empty for one that did nothing.
+
+    It takes time by the items that the message speaks of, however many there are.
+    """
+    firm = [item for item in _citing(memory, n) if item.stands and not item.candidate]
     made = [item for item in firm if item.born == n]
-    touched = [item for item in firm if item.born < n and any(_cite(_origins(item), n))]
+    touched = [item for item in firm if item.born < n and any(_cite(list_origins(item), n))]
     missing = [words for item in (*made, *touched) if (words := describe_missing(memory, item))]
     rules = any(_is_ruling(item, n) for item in (*made, *touched) if describe_missing(memory, item))
     return MessageOutcome(
@@ -66,18 +68,12 @@ def _list_repeats(memory: Memory, made: Iterable[Proposal | Decision]) -> Iterat
         yield Repeat(proposal.ref, says)
 
 
-def _origins(item: Proposal | Decision) -> Iterator[Origin]:
-    """Where an item, its sides and its changes come from."""
-    yield item.origin
-    changes: tuple[Origin | None, ...]
-    if isinstance(item, Proposal):
-        yield from (reaction.origin for reaction in item.reactions.values())
-        changes = (item.settled,)
-    else:
-        for side in (item.supporters, item.dissenters, item.abstainers):
-            yield from side.values()
-        changes = (item.ratified, item.disputed)
-    yield from (origin for origin in changes if origin is not None)
+def _citing(memory: Memory, n: int) -> Iterator[Proposal | Decision]:
+    """The items that were made in entry `n`, or may cite it: proposals, then decisions, by ref."""
+    handles = {*memory.at_refs.get(n, ()), *memory.cites.handles(n)}
+    for held, letter in ((memory.proposals, "P"), (memory.decisions, "D")):
+        refs = sorted(int(handle[1:]) for handle in handles if handle[0] == letter)
+        yield from (held[ref] for ref in refs if ref in held)
 
 
 def _cite(origins: Iterable[Origin], n: int) -> Iterator[Origin]:
@@ -86,7 +82,7 @@ def _cite(origins: Iterable[Origin], n: int) -> Iterator[Origin]:
 
 def _is_ruling(item: Proposal | Decision, n: int) -> bool:
     """True if the message rules on `item`, or claims it, in an act, a mark or plain words."""
-    for origin in _cite(_origins(item), n):
+    for origin in _cite(list_origins(item), n):
         word = (origin.rule or "").partition("/")[2]
         if origin.how in ("act", "tag", "pattern") and word.startswith(_RULING_RULES):
             return True

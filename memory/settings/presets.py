@@ -21,6 +21,9 @@ DEFAULT: Final = "deliberation"
 # that names nothing is folded by those, and must come to the same memory for good.
 OPENING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"summary": {"how": NEW_WISH}})
 
+# What a session is opened with, beneath the opener's settings, if it brings a model to read it.
+READ_BY_MODEL: Final[Mapping[str, Any]] = MappingProxyType({"extract": {"how": "model"}})
+
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
     # Proposals, decisions, positions and summaries; nobody keeps a notebook.
     "deliberation": {},

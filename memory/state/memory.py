@@ -34,7 +34,13 @@ from parley.memory.state.episode_state import Episodes
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
-from parley.memory.state.item_state import Decision, Evictions, Participant, Proposal
+from parley.memory.state.item_state import (
+    Decision,
+    Evictions,
+    ItemCites,
+    Participant,
+    Proposal,
+)
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
@@ -103,6 +109,7 @@ class Memory:
         "bots",
         "call_names",
         "chairs",
+        "cites",
         "claims",
         "closed",
         "condensed",
@@ -211,6 +218,7 @@ class Memory:
         self.outspoken: dict[str, None] = {}  # participants with a position or a contribution
         self.call_names: set[str] = set()  # the first words of those, of three letters at least
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
+        self.cites = ItemCites()
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
         self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
         self.uncompared: dict[int, None] = {}  # proposals like none, that no embedding was asked of
@@ -438,6 +446,10 @@ class Memory:
         active = [self.proposals[ref] for ref in self.live]
         active.sort(key=lambda proposal: (proposal.mentioned, proposal.ref))
         self.live = dict.fromkeys(proposal.ref for proposal in active)
+
+    def rebuild_cites(self) -> None:
+        """Tell again which items cite which entries."""
+        self.cites.rebuild((*self.proposals.values(), *self.decisions.values()))
 
     def order_topics(self) -> None:
         """Tell again which decisions were made on which named topic."""

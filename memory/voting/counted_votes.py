@@ -127,4 +127,5 @@ def _put_sides(
     current = (decision.supporters, decision.dissenters, decision.abstainers)
     for stance, names, before in zip(stances, sides, current, strict=True):
         for name in map(moment.memory.named, names):
-            put_on_side(decision, name, stance, before.get(name) or shown.get(name, origin))
+            shows = before.get(name) or shown.get(name, origin)
+            put_on_side(moment.memory, decision, name, stance, shows)

@@ -26,7 +26,7 @@ _HTTP_CONFLICT: Final = 409
 _PAGE: Final = 500  # entries, the most that a server gives at once
 _LAST: Final = 2**53 - 1  # beyond the number of any message: the largest that a server takes
 
-Outcome = Mapping[str, Any]  # `parley.server.library.said.OutcomeRow`
+Outcome = Mapping[str, Any]  # `parley.memory.ledger.outcome_rows.OutcomeRow`
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import Draft, new_id, validate_entry
@@ -24,18 +24,19 @@ from parley.bus.sessions.session_file import SessionFile, decode_file, encode_fi
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
+from parley.listeners.rooms.said import Said
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.context.parts import Part, read_parts
 from parley.memory.context.recent_talk import most_messages
 from parley.memory.extraction.patterns.pattern_packs import Pack
-from parley.memory.settings.presets import opening_tree
+from parley.memory.settings.presets import READ_BY_MODEL, opening_tree
 from parley.memory.settings.session_settings import parse_settings
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state import memory as fold
 from parley.memory.state.lookup import target_refusal
 from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
-from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,
@@ -44,6 +45,10 @@ from parley.server.library.typed_rows import (
     ProposalRow,
     SummaryRow,
 )
+
+if TYPE_CHECKING:
+    from parley.listeners.effects.callable_model import ReadingModel
+    from parley.listeners.effects.talk_reader import ReadingReport, TalkReader
 
 _PAGE: Final = 500
 
@@ -54,7 +59,8 @@ class Memory:
     Plain talk is read with the shipped pattern packs, and with `packs` of your own beside
     them; `settings` are those of a session (docs/settings.md). Every call returns once its
     effect is in the memory, the extracts that it made due included. Not for two threads at once.
-    Raises `SettingsRefused` for what is no setting.
+    A `reader`, an `OpenAIModel` or a function from a prompt to an answer, reads what is said for
+    items besides: see `read`. Raises `SettingsRefused` for what is no setting.
     """
 
     def __init__(
@@ -63,9 +69,11 @@ class Memory:
         settings: Mapping[str, Any] | None = None,
         title: str | None = None,
         packs: Sequence[Pack] = (),
+        reader: ReadingModel | None = None,
     ) -> None:
-        tree = dict(settings or {})
+        tree = overlay_trees({} if reader is None else dict(READ_BY_MODEL), dict(settings or {}))
         parse_settings(tree)
+        self._reader = _reading_by(reader)
         log = LocalLog("memory")
         log.open(
             SessionOpened(settings=opening_tree(tree), title=title, packs=newest_packs(*packs))
@@ -76,6 +84,7 @@ class Memory:
         self._log, self._stored = log, stored
         self._records: dict[int, Record] = {}  # by n
         self._newest: list[Record] = []  # messages, oldest first
+        self._seen = 0  # seq of the newest entry that is in those
         self.state = fold.Memory(packs)
         self._settle()
 
@@ -117,6 +126,26 @@ class Memory:
         """Take nothing more; summarise what is left."""
         self._log.close(reason)
         self._settle()
+
+    async def read(self) -> ReadingReport:
+        """Have the `reader` read what was said since it read last; gives what that came to.
+
+        It is the only call that asks a model. It reads as a worker does: in stretches of
+        `extract.interval` messages, the last one up to the newest message. What it read is an
+        entry of the log, among `candidates` from then on. A stretch that the model fails three
+        times is among `unread` of the report. Raises `ValueError` without a reader, and
+        `SettingsRefused` if `extract.how` is not `model`.
+        """
+        if self._reader is None:
+            raise ValueError(
+                "there is no reader: give Memory(reader=…) or Memory.load(…, reader=…)"
+            )
+        from parley.listeners.offline.local_extraction import LocalTalk
+
+        try:
+            return await self._reader.read_all(LocalTalk(self._log, self.state))
+        finally:
+            self._settle()
 
     def context(
         self,
@@ -186,8 +215,10 @@ class Memory:
         return encode_file(SessionFile(self._log.session, status, (*self._stored, *rows))).decode()
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, packs: Sequence[Pack] = ()) -> Self:
-        """The memory of a session file, ready to go on.
+    def from_json(
+        cls, text: str | bytes, *, packs: Sequence[Pack] = (), reader: ReadingModel | None = None
+    ) -> Self:
+        """The memory of a session file, ready to go on; `reader` is that of a new `Memory`.
 
         Raises `BadSessionFile` for what is none; `PackMissing` where it was read with patterns
         that are neither shipped nor among `packs`.
@@ -195,6 +226,7 @@ class Memory:
         file = decode_file(text.encode() if isinstance(text, str) else text)
         log = LocalLog.restore(file.session, decode_rows(file.rows))
         memory = cls.__new__(cls)
+        memory._reader = _reading_by(reader)
         memory._stand_on(log, file.rows, known_packs(*packs))
         return memory
 
@@ -203,23 +235,39 @@ class Memory:
         write_whole(Path(path), self.to_json().encode())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, packs: Sequence[Pack] = ()) -> Self:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        packs: Sequence[Pack] = (),
+        reader: ReadingModel | None = None,
+    ) -> Self:
         """`from_json` of a file: of `save`, of a session's, of `parley session export`."""
         try:
-            return cls.from_json(Path(path).read_bytes(), packs=packs)
+            return cls.from_json(Path(path).read_bytes(), packs=packs, reader=reader)
         except BadSessionFile as error:
             raise BadSessionFile(f"{path}: {error}") from None
 
     def _settle(self) -> None:
         """Fold what is new, make what is due, and keep the words at hand."""
-        before = self.state.seq
         settle_log(self._log, self.state)
+        before = self._seen
         skips = self._log.info().skips
         while page := self._log.read(after=before, count=_PAGE):
-            before = page[-1].seq
+            before = self._seen = page[-1].seq
             for record in page:
                 if record.entry.kind not in PRIMARY or record.seq in skips:
                     continue
                 self._records[record.n] = record
                 if record.is_talk:
                     self._newest.append(record)
+
+
+def _reading_by(model: ReadingModel | None) -> TalkReader | None:
+    """Who reads with `model`, whose libraries are loaded only if there is one."""
+    if model is None:
+        return None
+    from parley.listeners.effects.callable_model import as_model
+    from parley.listeners.effects.talk_reader import TalkReader
+
+    return TalkReader(as_model(model))

@@ -13,16 +13,23 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
+
+import anyio
 
 from parley.bus import Bus
+from parley.bus.connection.event_log import EventLog
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import Act, Record, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.effects.callable_model import ReadingModel, as_model
+from parley.listeners.effects.talk_reader import ReadingReport, SessionTalk, TalkReader
 from parley.listeners.models.model_port import Model
 from parley.listeners.rooms.edits import draft_edit
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
+from parley.listeners.rooms.said import Said
 from parley.listeners.sessions import argument_checks
 from parley.listeners.sessions.join_entry import JoinOptions
 from parley.listeners.sessions.session import Session as SeatedSession
@@ -31,11 +38,10 @@ from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.parts import Part
 from parley.memory.context.recent_talk import is_visible_message
 from parley.memory.extraction.patterns.pattern_packs import Pack
-from parley.memory.settings.presets import opening_tree
+from parley.memory.settings.presets import READ_BY_MODEL, opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
 from parley.server.library import memory_rows
-from parley.server.library.said import Said
 from parley.server.library.typed_rows import (
     CandidateRow,
     DecisionRow,
@@ -53,6 +59,8 @@ from parley.server.settings import resolve_defaults
 
 class OpenSession(SessionClient):
     """A session that `Session.open` opened: a `SessionClient` in which anybody may speak."""
+
+    _reading: Reading | None = None  # by the program's own model
 
     async def say(
         self,
@@ -73,7 +81,22 @@ class OpenSession(SessionClient):
         receipt = await self.add_message(
             participant, content, act=act, re=re, topic=topic, at=at, id=id, force=force
         )
-        return Said.of(await self._access.memory(), receipt.n)
+        memory = await self._access.memory()
+        if self._reading is not None:
+            self._reading.begin(memory)
+        return Said.of(memory, receipt.n)
+
+    async def read(self) -> ReadingReport:
+        """Have the `reader` read what was said so far; gives what that came to.
+
+        It reads by itself, beside the talk, once `extract.interval` messages are there: this
+        reads to the newest message, and returns when that is in the log. A stretch that the model
+        fails three times is among `unread` of the report. Raises `ValueError` without a reader,
+        and `SettingsRefused` if `extract.how` of the session is not `model`.
+        """
+        if self._reading is None:
+            raise ValueError("there is no reader: give Session.open(…, reader=…)")
+        return await self._reading.read_all()
 
     async def context(
         self,
@@ -130,7 +153,12 @@ class OpenSession(SessionClient):
             yield seated
 
     async def close(self, reason: str = "closed") -> None:
-        """End the session: it takes nothing more, and can be read on. Summarises what is left."""
+        """End the session: it takes nothing more, and can be read on. Summarises what is left.
+
+        If it has a `reader`, that reads what is left first.
+        """
+        if self._reading is not None and (await self._access.memory()).is_read:
+            await self._reading.read_all()
         await self._access.bus.close(self._access.session, reason)
 
     async def proposals(self) -> list[ProposalRow]:
@@ -168,6 +196,43 @@ class OpenSession(SessionClient):
         return await access.memory(), records  # folded on meanwhile, perhaps
 
 
+class Reading:
+    """A model of the program's own that reads a session, in a task beside the talk."""
+
+    def __init__(self, reader: TalkReader, talk: SessionTalk) -> None:
+        self._reader, self._talk = reader, talk
+        self._tasks = TaskHost(f"parley-reading-{talk.session}", _note_death)
+        self._task: Child | None = None
+        self._one = anyio.Lock()  # stretches are read in order: each is shown what came before
+
+    def begin(self, memory: Memory) -> None:
+        """Read what `memory` owes, unless that is under way; returns at once."""
+        is_busy = self._task is not None and not self._task.is_over
+        if not is_busy and self._reader.may_read(memory):
+            self._task = self._tasks.start(self._tasks.name, self._read_owed)
+
+    async def read_all(self) -> ReadingReport:
+        async with self._one:
+            return await self._reader.read_all(self._talk)
+
+    async def finish(self) -> None:
+        """Wait until what is owed by now is read, or the model fails."""
+        if self._task is not None:
+            await self._task.wait()
+
+    async def aclose(self) -> None:
+        """Break off what is under way; it is owed to whoever reads next."""
+        await self._tasks.aclose()
+
+    async def _read_owed(self) -> None:
+        async with self._one:
+            await self._reader.read_owed(self._talk)
+
+
+def _note_death(_: Child, error: Exception) -> None:
+    log.warning("reading_failed", reason=str(error))
+
+
 class Session(SeatedSession):
     """One participant's part in a session (`connect`, `on`), or a session for all (`open`)."""
 
@@ -182,6 +247,7 @@ class Session(SeatedSession):
         title: str | None = None,
         packs: Sequence[Pack] = (),
         model: Model | None = None,
+        reader: ReadingModel | None = None,
     ) -> AsyncIterator[OpenSession]:
         """`session` in the hands of a program: opened, or gone on with where it is there.
 
@@ -189,19 +255,32 @@ class Session(SeatedSession):
         which is that of `PARLEY_REDIS`, or the embedded server of this machine's data
         directory. A new session is opened with `settings`, `title`, the shipped packs and
         `packs` of your own; its summaries are made by whoever adds a message, worded by `model`
-        (None: extracts), unless `summary.strategy` says otherwise.
+        (None: extracts), unless `summary.strategy` says otherwise. `reader`, an `OpenAIModel` or
+        a function from a prompt to an answer, reads what is said here for items (`read`).
 
         Raises `Unavailable` where no server is to be had, `InvalidEntry` for what is no setting.
         """
-        tree = opening_tree(overlay_trees(_INLINE, argument_checks.check_settings(settings)))
+        own = dict(_INLINE if reader is None else {**_INLINE, **READ_BY_MODEL})
+        tree = opening_tree(overlay_trees(own, argument_checks.check_settings(settings)))
+        asked = None if reader is None else TalkReader(as_model(reader))
         opening = SessionOpened(settings=tree, title=title, packs=newest_packs(*packs))
         async with _reach(redis) as bus:
             with suppress(SessionExists):
                 await bus.open(session, opening)
-            reader = MemoryReader(bus, known_packs(*packs))
-            yield OpenSession(bus, reader.packs, session, reader=reader, model=model)
+            memories = MemoryReader(bus, known_packs(*packs))
+            opened = OpenSession(bus, memories.packs, session, reader=memories, model=model)
+            if asked is None:
+                yield opened
+                return
+            opened._reading = Reading(asked, SessionTalk(bus, memories, session))
+            try:
+                yield opened
+                await opened._reading.finish()
+            finally:
+                await opened._reading.aclose()
 
 
+log: Final = EventLog("parley.reading")
 _INLINE: dict[str, Any] = {"summary": {"strategy": "inline"}}  # no worker may ever come
 
 

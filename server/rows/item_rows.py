@@ -12,6 +12,7 @@ from typing import Final
 from parley.memory.items import echoes
 from parley.memory.ledger.ledger_rows import Ending, LedgerItem, Side
 from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.ledger.outcome_rows import echo_row
 from parley.memory.state.item_state import Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
@@ -313,27 +314,6 @@ def echo_rows(memory: Memory) -> list[Row]:
             if earlier is not None and earlier.shelf != "denied":
                 rows.append(echo_row(item.item, memory))
     return rows
-
-
-def echo_row(proposal: Proposal, memory: Memory) -> Row:
-    """A proposal that repeats an earlier one, and what became of that."""
-    earlier = memory.proposals[proposal.echoes or 0]
-    why = echoes.find_reason(memory, earlier)
-    return {
-        "handle": proposal.handle,
-        "n": proposal.born,
-        "topic": proposal.topic,
-        "participant": proposal.participant,
-        "repeats": earlier.handle,
-        "repeats_n": earlier.born,
-        "status": earlier.status,
-        "settled_n": echoes.settling_entry(earlier),
-        "similarity": proposal.similarity,
-        "shared": list(proposal.shared),
-        "model": proposal.alike_by or None,
-        "reoffered": echoes.is_reoffered(proposal, earlier),
-        "because": None if why is None else why._asdict(),
-    }
 
 
 def page_echo_row(row: Row) -> Row:

@@ -9,7 +9,7 @@ import anyio
 from parley.bus.contract.errors import BusError
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.errors import DomainError
-from parley.server.library.said import OutcomeRow, outcome_row
+from parley.memory.ledger.outcome_rows import OutcomeRow, outcome_row
 from parley.server.runtime.backend import Backend
 
 MOST_SECONDS: Final = 5  # for which anybody waits to hear it: the message itself is safe by then

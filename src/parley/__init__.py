@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         ToolReturned,
         VoteInitiated,
     )
+    from parley.listeners.models.openai_model import OpenAIModel
     from parley.listeners.sessions.session_client import SessionClient
     from parley.memory.errors import ContextOverflow, DomainError, UnknownRef
     from parley.server.library.local_memory import Memory
@@ -84,6 +85,7 @@ _ROOMS = {
         "ToolReturned",
         "VoteInitiated",
     ),
+    "parley.listeners.models.openai_model": ("OpenAIModel",),
     "parley.listeners.sessions.session_client": ("SessionClient",),
     "parley.memory.errors": ("ContextOverflow", "DomainError", "UnknownRef"),
     "parley.server.library.local_memory": ("Memory",),
@@ -109,6 +111,7 @@ __all__ = [
     "ItemCorrected",
     "Memory",
     "Message",
+    "OpenAIModel",
     "Receipt",
     "Record",
     "Session",

@@ -15,7 +15,7 @@ from parley.server.cli.shared.options import Json, Session, settings, startup
 if TYPE_CHECKING:
     from parley.bus import Bus, Receipt
     from parley.bus.entries import Message
-    from parley.server.library.said import OutcomeRow
+    from parley.memory.ledger.outcome_rows import OutcomeRow
     from parley.server.settings import Settings
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -11,13 +12,17 @@ from pydantic.json_schema import models_json_schema
 from parley.bus.contract.keys import SESSION_ID
 from parley.bus.entries import KINDS
 from parley.server.basics.version import version
+from parley.server.http.bodies.row_models import row_model
+from parley.server.http.bodies.session_responses import ReceiptRow, VoteRow
 from parley.server.http.live.cursors import CURSOR_PATTERN
+from parley.server.http.problems.problem_details import SCHEMA
 from parley.server.http.subscriptions.websocket_messages import (
     Ping,
     Publish,
     Subscribe,
     Unsubscribe,
 )
+from parley.server.rows.item_shapes import DecisionRow, ProposalRow
 
 Tree = dict[str, Any]
 
@@ -37,11 +42,11 @@ _REF: Final[Tree] = {"type": ["string", "null"], "description": "of the publish;
 _YOU: Final[Tree] = {
     "type": "object", "required": ["name", "role"], "properties": {"name": _TEXT, "role": _TEXT},
 }  # fmt: skip
-_RECEIPT: Final[Tree] = {
-    "type": "object",
-    "required": ["seq", "n", "id", "duplicate"],
-    "properties": {"seq": _WHOLE, "n": _WHOLE, "id": _TEXT, "duplicate": {"type": "boolean"}},
-}
+
+# Rows that OpenAPI names as well. A fact names its item by handle: of each first letter, its row.
+_ITEM_ROWS: Final[Mapping[str, type[BaseModel]]] = {
+    "P": row_model(ProposalRow), "D": row_model(DecisionRow), "V": VoteRow,
+}  # fmt: skip
 
 # Of each frame: what it says, and its members.
 _STREAM: Final[dict[str, tuple[str, Tree]]] = {
@@ -89,11 +94,11 @@ _SOCKET: Final[dict[str, tuple[str, Tree]]] = {
     "unsubscribed": ("No more entries follow.", {}),
     "ack": (
         "What was published, in its order.",
-        {"ref": _TEXT, "receipts": {"type": "array", "items": _RECEIPT}},
+        {"ref": _TEXT, "receipts": {"type": "array", "items": {"$ref": f"{_SCHEMAS}ReceiptRow"}}},
     ),
     "nack": (
         "Nothing was published; the problem says why.",
-        {"ref": _REF, "problem": {"type": "object"}},
+        {"ref": _REF, "problem": {"$ref": f"{_SCHEMAS}Problem"}},
     ),
     "pong": ("Answers a ping.", {}),
 }
@@ -210,7 +215,7 @@ def _object(name: str, members: Tree) -> Tree:
 
 
 def _schemas() -> Tree:
-    """Entries by their models; frames of clients; facts."""
+    """Entries by their models; frames of clients; facts; the rows of OpenAPI that they mean."""
     every = (*KINDS.values(), *_CLIENT.values())
     _, tree = models_json_schema(
         [(model, "validation") for model in every], ref_template=_SCHEMAS + "{model}"
@@ -227,9 +232,20 @@ def _schemas() -> Tree:
         "required": ["kind", "ref", "n", "data"],
         "properties": {
             "kind": _TEXT,
-            "ref": {"type": ["string", "null"], "description": "handle it is about"},
+            "ref": {
+                "type": ["string", "null"],
+                "description": "handle it is about; by its first letter x-rows has the item's row,"
+                " as the routes of OpenAPI give it",
+                "x-rows": {
+                    letter: f"{_SCHEMAS}{model.__name__}" for letter, model in _ITEM_ROWS.items()
+                },
+            },
             "n": _WHOLE,
             "data": {"type": "object"},
         },
     }
-    return {**tree["$defs"], "Entry": entry, "Fact": fact}
+    named: tuple[type[BaseModel], ...] = (*_ITEM_ROWS.values(), ReceiptRow)
+    _, rows = models_json_schema(
+        [(model, "serialization") for model in named], ref_template=_SCHEMAS + "{model}"
+    )
+    return {**tree["$defs"], **rows["$defs"], "Problem": SCHEMA, "Entry": entry, "Fact": fact}

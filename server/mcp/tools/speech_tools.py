@@ -14,6 +14,7 @@ from parley.bus import Draft
 from parley.bus.contract.drafts import is_handle, validate_entry
 from parley.bus.entries import Act, Message
 from parley.listeners.sessions.session import Session
+from parley.memory.ledger.outcome_rows import outcome_row
 from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.identity.token_grants import check_message_authors
 from parley.server.http.live.cursors import StreamCursor
@@ -26,7 +27,6 @@ from parley.server.http.requests.message_requests import (
     entry_id,
     speak_in_turn,
 )
-from parley.server.library.said import outcome_row
 from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_as_seen
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult

@@ -171,6 +171,7 @@ async def test_an_agent_speaks_in_the_epoch_it_was_granted(bus: Bus) -> None:
         first = await session.say("one")
         second = await session.propose("two")
         assert second > first
+        assert (second.made, second.missing) == (["P1"], ["P1 needs 2 more supporters"])
         assert (session.memory.floor.holder, session.memory.floor.turns) == ("", 2)
     assert (await kinds(bus))[2:-1] == [
         "floor.bid", "floor.granted", "message", "floor.released",

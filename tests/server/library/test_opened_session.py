@@ -14,6 +14,7 @@ import pytest
 
 from parley import Bus, Memory, Session, SessionOpened
 from parley.bus.contract.errors import InvalidEntry, SessionClosed, SessionExists, Unavailable
+from parley.bus.entries import Act
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.shipped_packs import known_packs
 from parley.memory.errors import UnknownRef
@@ -171,3 +172,23 @@ async def test_its_file_is_that_of_a_memory(redis_url: str, tmp_path: Path) -> N
     async with await Bus.connect(redis_url) as bus:
         folded = await MemoryReader(bus, known_packs()).current("lunch")
         assert dump(folded) == dump(memory.state)
+
+
+async def test_a_seat_gets_the_receipt_that_everybody_gets(redis_url: str) -> None:
+    """By `say` and by a verb: what `Memory.say` gives for the same words."""
+    talk: list[tuple[str, Act | None]] = [
+        (BRIDGE, "propose"), (BRIDGE, "propose"), ("We stay here.", "decide"), ("Hm.", None),
+    ]  # fmt: skip
+    alone = Memory()
+    async with (
+        Session.open("lunch", redis_url) as lunch,
+        lunch.join("Ana", role="person") as ana,
+        lunch.join("Ben", role="person") as ben,
+    ):
+        for who, (words, act) in zip((ana, ben, ana, ben), talk, strict=True):
+            said, expected = await who.say(words, act=act), alone.say(who.name, words, act=act)
+            assert (said, said.outcome) == (expected, expected.outcome)
+        claimed = await ben.support("Yes.", re="D1")
+    assert (claimed.touched, claimed.missing) == (
+        ["D1"], ["D1 is claimed, not binding: it needs one more supporter"],
+    )  # fmt: skip

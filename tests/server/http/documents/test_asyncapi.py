@@ -15,6 +15,7 @@ import pytest
 from parley.bus.entries import KINDS, Message
 from parley.memory.state.item_state import Fact
 from parley.server.http.documents.asyncapi import asyncapi_document
+from parley.server.http.http_app import openapi_document
 from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.live.frames import Frame, entry_frame, reset_frame
 from parley.server.http.subscriptions.subscription_start import LAST_WORDS, closing_frame
@@ -65,6 +66,22 @@ def test_every_reference_leads_somewhere() -> None:
         at: Any = asyncapi_document()
         for step in ref.removeprefix("#/").split("/"):
             at = at[step]
+
+
+def test_rows_are_the_schemas_of_openapi() -> None:
+    """By the same names and alike: items that facts are about, sides, receipts and problems."""
+    live = asyncapi_document()["components"]["schemas"]
+    routes = openapi_document()["components"]["schemas"]
+    both = live.keys() & routes.keys()
+    assert {
+        "ProposalRow", "DecisionRow", "SideRow", "VoteRow", "Tally", "Evidence", "EndingRow",
+        "ReceiptRow", "Problem",
+    } <= both  # fmt: skip
+    assert {name: live[name] for name in both} == {name: routes[name] for name in both}
+    rows = live["Fact"]["properties"]["ref"]["x-rows"]
+    assert {at.rpartition("/")[2] for at in rows.values()} == {
+        "ProposalRow", "DecisionRow", "VoteRow",
+    }  # fmt: skip
 
 
 def test_every_kind_of_entry_has_a_schema() -> None:
