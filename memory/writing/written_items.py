@@ -34,7 +34,8 @@ from parley.memory.writing.written_proposals import propose_units
 from parley.memory.writing.written_stances import find_stance, placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
-_WRITTEN: Final = 260  # characters: where messages have as many on average, talk is written
+_WRITTEN: Final = 150  # characters: if messages have as many on average, talk is written
+_DOCUMENTS: Final = 260  # the same for talk that documents are the rule in
 _LINE: Final = 80  # of a line as people type them
 _SHORT_LINES: Final = 4  # where one message in so many at most is such a line
 _GREETINGS: Final = 2  # beside some that open a session
@@ -67,17 +68,20 @@ def is_written(memory: Memory, content: str) -> bool:
 
 def reads_as_document(memory: Memory, content: str) -> bool:
     """True for words to read as a document, whichever place they have in the talk."""
+    return _is_document(content) or _talk_is_written(memory)
+
+
+def _is_document(content: str) -> bool:
     is_long = len(content) >= _DOCUMENT and not answered_turns.is_tombstone(content)
-    if is_long and content.count("\n", 0, _CAPPED) > 1:
-        return True
-    return _talk_is_written(memory)
+    return is_long and content.count("\n", 0, _CAPPED) > 1
 
 
-def _talk_is_written(memory: Memory) -> bool:
+def _talk_is_written(memory: Memory, least: int = _WRITTEN) -> bool:
+    """True if messages have `least` characters on average, and few of them are short lines."""
     writing = memory.writing
     messages = memory.messages - writing.redacted
     lines = writing.short - _GREETINGS
-    return writing.size >= _WRITTEN * messages and lines * _SHORT_LINES <= messages
+    return writing.size >= least * messages and lines * _SHORT_LINES <= messages
 
 
 def take_written(moment: FoldStep, entry: Message) -> bool:
@@ -113,7 +117,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     prose = ProseMessage(message.units, message.words, current_tables(), _setting(moment))
     weighed = _proposing(moment, message, prose, placed, marks, weighed)
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
-    options, passed_on = propose_units(moment, message, said)
+    sure = _is_document(entry.content) or _talk_is_written(memory, _DOCUMENTS)
+    options, passed_on = propose_units(moment, message, said, sure=sure)
     taken_up += passed_on
     if not anew:
         if len(own) == len(placed) and _talk_is_written(memory):

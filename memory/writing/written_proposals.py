@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from parley.memory.extraction.structure.marking_style import hold_back_unmarked
+from parley.memory.extraction.structure.marking_style import hold_back_unmarked, make_candidate
 from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.text_context import ItemText
 from parley.memory.extraction.writing.unit_texts import tidy
@@ -30,10 +30,13 @@ class _Worded(NamedTuple):
 
 
 def propose_units(
-    moment: FoldStep, message: WrittenMessage, weighed: Sequence[Weighed]
+    moment: FoldStep, message: WrittenMessage, weighed: Sequence[Weighed], *, sure: bool
 ) -> tuple[dict[str, int], list[int]]:
     """Enter what the units `weighed` propose: the numbers of the proposals by the letters or
     numbers of their items, and the earlier proposals that a message only passes on.
+
+    They are candidates unless they are `sure`: in paragraphs of a channel wordings are right
+    less often than in documents.
     """
     units = [each.unit for each in weighed]
     worded = []
@@ -45,7 +48,7 @@ def propose_units(
     passed_on = _passed_on(moment, worded)
     options: dict[str, int] = {}
     for place, item in enumerate(worded):
-        made = None if place in passed_on else _propose(moment, message, item)
+        made = None if place in passed_on else _propose(moment, message, item, sure=sure)
         if made is not None and (mark := message.item_mark(item.weighed.unit)):
             options[mark] = made.ref
     return options, list(passed_on.values())
@@ -77,7 +80,9 @@ def _passed_on(moment: FoldStep, worded: Sequence[_Worded]) -> dict[int, int]:
     }
 
 
-def _propose(moment: FoldStep, message: WrittenMessage, worded: _Worded) -> Proposal | None:
+def _propose(
+    moment: FoldStep, message: WrittenMessage, worded: _Worded, *, sure: bool
+) -> Proposal | None:
     unit, confidence, reasons, rules = worded.weighed
     text, label, own = worded.words
     origin = moment.origin(
@@ -88,6 +93,10 @@ def _propose(moment: FoldStep, message: WrittenMessage, worded: _Worded) -> Prop
     )  # fmt: skip
     topic = tidy(message.text[unit.start : unit.end])
     made = proposals.propose(moment, text, origin, topic=topic, own=own)
-    if made is not None:
+    if made is None:
+        return None
+    if sure:
         hold_back_unmarked(moment, made)
+    else:
+        make_candidate(moment, made)
     return made

@@ -77,6 +77,27 @@ def test_a_document_proposes_and_an_answer_supports() -> None:
     assert stances(memory, 1) == {"bo": "support"}
 
 
+PARAGRAPH = (
+    "The second lookup costs us most of a request, as the profile shows. I suggest we cache the "
+    "tokens for an hour. The client can ask for a fresh one when it has to."
+)
+
+
+@pytest.mark.parametrize(("other", "candidate"), [(PARAGRAPH, True), (PARAGRAPH + LONG, False)])
+def test_what_a_paragraph_proposes_is_a_candidate_unless_the_talk_is_documents(
+    other: str, candidate: bool
+) -> None:
+    memory, _ = folded(talk(("bo", other.replace("tokens", "maps")), ("ana", PARAGRAPH)))
+    made = memory.proposals[2]
+    assert made.topic == "I suggest we cache the tokens for an hour"
+    assert made.candidate is candidate
+
+
+def test_short_lines_are_no_prose() -> None:
+    memory, _ = folded(talk(*[("bo", "We see no reason to wait for that.")] * 9, ("ana", PARAGRAPH)))
+    assert not [each for each in memory.proposals.values() if "writing/" in str(each.origin.rule)]
+
+
 def test_opposition_outweighs() -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", f"I see the point, but I disagree.{LONG}")))
     assert stances(memory, 1) == {"bo": "oppose"}
