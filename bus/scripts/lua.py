@@ -27,7 +27,7 @@ _FENCE: Final = re.compile(r"^.*-- fence: (\w+).*$", re.MULTILINE)
 NAMES: Final = (
     "publish", "open", "take", "commit", "finish", "renew", "yield", "drop",
     "set_aside", "repair", "beat", "stage", "remove", "restore", "redact", "mark", "charge",
-    "shed",
+    "shed", "index",
 )  # fmt: skip
 
 

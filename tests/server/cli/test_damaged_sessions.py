@@ -66,8 +66,9 @@ def test_the_status_says_which_sessions_are_damaged(at: Parley, redis_url: str) 
     at("session", "new", "ill")
     with redis.Redis.from_url(redis_url) as r:
         DAMAGES["head"](r, Keys(1).of("ill"))
-    assert at("status", "--json").rows()[0]["apart"] == {"ill": "its state cannot be read"}
-    assert "set apart: ill: its state cannot be read" in at("status").out
+    (why,) = at("status", "--json").rows()[0]["apart"].values()
+    assert "garbage" in why
+    assert f"set apart: ill: {why}" in at("status").out
     assert "ill is set apart" in at("doctor").out
 
 
