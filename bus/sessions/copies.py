@@ -40,7 +40,7 @@ def copy_log(
     marked then; and for a log of which no entry is left.
     """
     whole = SessionFile(session, status, tuple(rows))
-    if len(rows) >= head and whole.head >= head:
+    if len(rows) >= max(head, whole.head):
         return whole
     file = SessionFile(session, status, tuple(rows), (max(head, whole.head), max(n, whole.n)))
     lacks = f"entries {describe_ranges(file.missing)} of {file.head:,} are missing"
