@@ -42,7 +42,9 @@ async def mend_index(connections: Connections, session: str, keys: SessionKeys) 
         [("HMGET", keys.meta, "incarnation", "head"), ("HLEN", keys.ids), ("XLEN", keys.log)]
     )
     incarnation, head = state[0], int(state[1] or 0)
-    if incarnation is None or ids >= head:
+    if incarnation is None and head:
+        raise SessionDamaged(session, "its state names no incarnation")
+    if ids >= head:
         return False
     check_length(session, head, length)
     wordless = {

@@ -245,3 +245,11 @@ async def test_an_index_deleted_beside_living_publishers_doubles_nothing(
         for record in records
         for place in (f"{record.seq}-{record.n}",)
     }
+
+
+async def test_a_state_without_its_incarnation_is_named(bus: Bus, raw: Any) -> None:
+    """As a stranger leaves one: nobody asks again and again."""
+    raw.xadd(A.log, {"id": "x", "t": 1, "entry": "{}"}, id="1-0")
+    raw.hset(A.meta, mapping={"head": 1, "n": 0})
+    with pytest.raises(SessionDamaged, match="names no incarnation"):
+        await asyncio.wait_for(bus.publish("a", [message_draft(1)]), PATIENCE)
