@@ -29,6 +29,7 @@ from parley.bus.work.snapshots import Snapshots
 from parley.bus.work.workforce import Workforce
 
 if TYPE_CHECKING:
+    from parley.bus.diagnosis.damaged_keys import DamagedKey
     from parley.bus.sessions.tenants import Tenancy
     from parley.bus.work.nodes import NodeShare
 
@@ -116,6 +117,12 @@ class Bus:
     async def server(self) -> ServerInfo:
         """The server as it is now."""
         return await examine_server(self._connections)
+
+    async def damaged_keys(self) -> list[DamagedKey]:
+        """Keys that hold what Parley never put there, and cures. Raises `Unavailable`."""
+        from parley.bus.diagnosis.damaged_keys import find_damaged_keys  # few processes ever ask
+
+        return [found async for found in find_damaged_keys(self._connections, self.keys)]
 
     async def nodes(self) -> tuple[NodeShare, ...]:
         """The nodes that have a bucket each, with what is due there. Raises `Unavailable`."""

@@ -47,6 +47,7 @@ from parley.bus.log.replies import (
     parse_stretch,
     refusal_of,
 )
+from parley.bus.log.wholeness import check_length, mend_index
 
 if TYPE_CHECKING:
     from parley.bus.entries import SessionOpened
@@ -155,15 +156,14 @@ class Log:
         """Up to `count` records with `after` < seq ≤ `to`, in order."""
         keys = self._keys.of(session)
         with damage_of(session):
-            reply = await self._connections.command(*_range(keys, after, to, count))
-            if not reply:
-                await self._meta(session, keys, "head")
-            return parse_records(reply)
+            return await self._whole(session, keys, _range(keys, after, to, count))
 
     async def find(self, session: str, id: str) -> Record | None:
         """The entry of that id; None where none has it."""
         keys = self._keys.of(session)
         (value,) = await self._connections.command("HMGET", keys.ids, id)
+        if value is None and await mend_index(self._connections, session, keys):
+            (value,) = await self._connections.command("HMGET", keys.ids, id)
         if value is None:
             return None
         seq, _ = parse_place(value)
@@ -181,20 +181,18 @@ class Log:
             keys = self._keys.of(session)
             commands.append(("HMGET", keys.meta, *STATE))
             commands.append(_range(keys, after, None, count))
-        replies = await self._connections.attempts(commands)
+            commands.append(("XLEN", keys.log))
+        replies = iter(await self._connections.attempts(commands))
         return [
-            _stretch(session, replies[2 * i], replies[2 * i + 1])
-            for i, (session, _) in enumerate(starts)
+            _stretch(session, next(replies), next(replies), next(replies)) for session, _ in starts
         ]
 
     async def tail(self, session: str, count: int) -> list[Record]:
         """The newest `count` records, oldest first."""
         keys = self._keys.of(session)
         with damage_of(session):
-            reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
-            if not reply:
-                await self._meta(session, keys, "head")
-            return parse_records(reply[::-1])
+            newest = ("XREVRANGE", keys.log, "+", "-", "COUNT", count)
+            return (await self._whole(session, keys, newest))[::-1]
 
     async def fact_rows(
         self, session: str, after: tuple[int, int] = (0, -1), count: int = 500
@@ -207,11 +205,20 @@ class Log:
             )
             return parse_facts(reply)
 
-    async def _meta(self, session: str, keys: SessionKeys, *fields: str) -> list[bytes | None]:
-        reply: list[bytes | None] = await self._connections.command("HMGET", keys.meta, *fields)
-        if reply[0] is None:
+    async def _whole(
+        self, session: str, keys: SessionKeys, range_: tuple[Argument, ...]
+    ) -> list[Record]:
+        """The records of `range_`, of a log that has all its entries.
+
+        Raises `SessionNotFound`, and `SessionDamaged` for a log that has not.
+        """
+        (head,), reply, length = await self._connections.commands(
+            [("HMGET", keys.meta, "head"), range_, ("XLEN", keys.log)]
+        )
+        if head is None and not reply:
             raise SessionNotFound(session)
-        return reply
+        check_length(session, int(head or 0), length)
+        return parse_records(reply)
 
     async def _open(self, session: str, incarnation: str, seal: SealedDraft, *, again: bool) -> str:
         keys = self._keys.of(session)
@@ -265,6 +272,9 @@ class Log:
                 while True:
                     try:
                         return await self._land(session, keys, drafts, epoch, tip, incarnation)
+                    except UnknownReference:
+                        if not await mend_index(self._connections, session, keys):
+                            raise
                     except _WentBack:
                         await self._outbox.reoffer_in_order(session)
                         tip = self._outbox.standing_tip(session)
@@ -319,8 +329,11 @@ class Log:
         ]  # fmt: skip
         for seal in seals:
             args += (seal.id, seal.fingerprint, seal.kind, seal.body)
-        reply: list[Any] = await self._connections.run("publish", keys.appending(), args)
-        return reply
+        while True:
+            reply: list[Any] = await self._connections.run("publish", keys.appending(), args)
+            if reply[0] != b"unindexed":
+                return reply
+            await mend_index(self._connections, session, keys)
 
     async def _offer_again(
         self,
@@ -342,6 +355,8 @@ class Log:
             return None
         if not standing:
             return ReofferedDrafts(waiting=[draft for _, draft, _ in kept])
+        with damage_of(session):
+            await mend_index(self._connections, session, keys)  # or all would seem to be lost
         offered = ReofferedDrafts()
         places = {draft.id: seq for _, draft, seq in kept}
         lost = await self._missing(keys, [draft for _, draft, _ in kept])
@@ -423,9 +438,12 @@ def _range(keys: SessionKeys, after: int, to: int | None, count: int) -> tuple[A
     return ("XRANGE", keys.log, after + 1, "+" if to is None else to, "COUNT", count)
 
 
-def _stretch(session: str, state: Any, reply: Any) -> LogStretch | None:
-    """What two replies say, each of which may be a refusal. Raises `SessionDamaged`."""
-    for part in (state, reply):
+def _stretch(session: str, state: Any, reply: Any, length: Any) -> LogStretch | None:
+    """What three replies say, each of which may be a refusal. Raises `SessionDamaged`."""
+    for part in (state, reply, length):
         if isinstance(part, BusError):
             raise SessionDamaged(session, str(part))
-    return parse_stretch(session, state, reply)
+    stretch = parse_stretch(session, state, reply)
+    if stretch is not None:
+        check_length(session, stretch.head, length)
+    return stretch

@@ -14,6 +14,7 @@ from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
 from parley.bus.log.cursor_checks import LogPlace, check_continuity, check_facts
 from parley.bus.log.replies import FactRecord, id_after_fact, parse_facts, parse_records
+from parley.bus.log.wholeness import check_length
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
 
@@ -28,15 +29,17 @@ class LogPage(Struct, frozen=True):
 
 async def newest_place(connections: Connections, session: str, keys: SessionKeys) -> LogPlace:
     """The place from which only what is still to come is heard."""
-    (incarnation,), last, fact = await connections.commands(
+    (incarnation, head), length, last, fact = await connections.commands(
         [
-            ("HMGET", keys.meta, "incarnation"),
+            ("HMGET", keys.meta, "incarnation", "head"),
+            ("XLEN", keys.log),
             ("XREVRANGE", keys.log, "+", "-", "COUNT", 1),
             ("XREVRANGE", keys.facts, "+", "-", "COUNT", 1),
         ]
     )
     if incarnation is None:
         raise SessionNotFound(session)
+    check_length(session, int(head or 0), length)
     facts = [(row.seq, row.k) for row in parse_facts(fact)] or [(0, -1)]
     if not last:
         raise Fenced(session, "its log is empty")
@@ -50,21 +53,24 @@ async def read_page(
     """What comes after `place`.
 
     The entry at the place is read again: raises `Fenced` where it is gone or is
-    another, `SessionNotFound`, and `FactsExpired` where facts were cut off.
+    another, `SessionDamaged` where entries are missing, `SessionNotFound`, and `FactsExpired`
+    where facts were cut off.
     """
     at = place.cursor
     commands: list[tuple[Argument, ...]] = [
-        ("HMGET", keys.meta, "incarnation", "facts_from"),
+        ("HMGET", keys.meta, "incarnation", "facts_from", "head"),
         ("XRANGE", keys.log, max(at.seq, 1), "+", "COUNT", PAGE + 1),
+        ("XLEN", keys.log),
     ]
     if with_facts:
         commands.append(("XRANGE", keys.facts, id_after_fact(at.fact), "+", "COUNT", PAGE))
     replies = await connections.commands(commands)
-    incarnation, facts_from = replies[0]
+    incarnation, facts_from, head = replies[0]
     if incarnation is None:
         raise SessionNotFound(session)
+    check_length(session, int(head or 0), replies[2])
     records = check_continuity(session, place, incarnation.decode(), parse_records(replies[1]))
-    rows = parse_facts(replies[2]) if with_facts else []
+    rows = parse_facts(replies[3]) if with_facts else []
     if with_facts and facts_from is not None:
         check_facts(session, at, facts_from)
     return _page(place, incarnation.decode(), records, rows)

@@ -25,6 +25,14 @@ local function identity(seq)
   return found[1] .. ' ' .. time .. ' ' .. (id or '')
 end
 
+-- Every entry up to the head is in the log, and its id in the index, from its append on. Fails
+-- where entries are gone; true where ids are: `index` puts those back.
+local function unindexed(head)
+  local there = redis.call('XLEN', LOG)
+  if there < head then damaged(LOG, 'has ' .. whole(there) .. ' of ' .. whole(head) .. ' entries') end
+  return redis.call('HLEN', IDS) < head
+end
+
 local function last_owner(session)
   return string.match(ask('HGET', CLAIMS, session) or '', '^%S+ (%S+)') or '-'
 end

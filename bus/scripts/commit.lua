@@ -7,7 +7,7 @@
 -- and checksum ('' for none), the entry after which this commit's facts and
 -- effects begin, the incarnation that was folded or '', number of facts, id and body of each, then of each effect: lane,
 -- member, number of result ids, the ids.
--- Replies: ok folded head held builds | missing | fenced reason. The snapshots of `builds` are
+-- Replies: ok folded head held builds | missing | fenced reason | unindexed. The snapshots of `builds` are
 -- of no use any more (shed).
 local FACTS, MEMORY = KEYS[7], KEYS[11]
 local OWED = {effects = KEYS[8], upgrades = KEYS[9], votes = KEYS[10]}
@@ -15,6 +15,8 @@ local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
 local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'builds', 'incarnation')
 if not meta[1] then return {'missing'} end
 local head, before = number(META, 'head', meta[1]), number(META, 'folded', meta[2])
+
+if unindexed(head) then return {'unindexed'} end
 
 local function skipped(upto)
   local passed = 0

@@ -4,7 +4,7 @@
 -- KEYS 7, 8: due and claims of the effect's lane. ARGV: session, wake, bucket's
 -- wake, lane, member, identity of the last input or '', id, fingerprint,
 -- class, body, the incarnation that was read or ''. A closed session still takes its results: they change nothing that
--- was said. Replies: ok seq n duplicate | missing | fenced reason
+-- was said. Replies: ok seq n duplicate | missing | fenced reason | unindexed
 local lane, member, input = ARGV[4], ARGV[5], ARGV[6]
 local meta = redis.call('HMGET', META, 'head', 'n', 'incarnation')
 local function settle()
@@ -18,6 +18,7 @@ if not meta[1] then
   settle()
   return {'missing'}
 end
+if unindexed(number(META, 'head', meta[1])) then return {'unindexed'} end
 if input ~= '' and identity(string.match(input, '^%d+')) ~= input then return {'fenced', 'the input of ' .. ARGV[7] .. ' is no longer in the log'} end -- fence: input
 
 if ARGV[11] ~= '' and ARGV[11] ~= meta[3] then return {'fenced', 'the session was replaced or redacted since ' .. ARGV[7] .. ' was begun'} end -- fence: incarnation

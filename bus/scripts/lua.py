@@ -27,7 +27,7 @@ _FENCE: Final = re.compile(r"^.*-- fence: (\w+).*$", re.MULTILINE)
 NAMES: Final = (
     "publish", "open", "take", "commit", "finish", "renew", "yield", "drop",
     "set_aside", "repair", "beat", "stage", "remove", "restore", "redact", "mark", "charge",
-    "shed",
+    "shed", "index",
 )  # fmt: skip
 
 
@@ -72,6 +72,17 @@ def fences(name: str) -> frozenset[str]:
     return frozenset(_FENCE.findall(_text(name))) if name in NAMES else frozenset()
 
 
+@functools.cache
+def key_types(name: str) -> tuple[str, ...]:
+    """What script `name` declares of each of its keys: `stream`, `hash?` of a cache, `any`."""
+    declared = _KEYS.search(Path(__file__).with_name(f"{name}.lua").read_text("utf-8"))
+    return tuple(_kinds(declared[1])) if declared else ()
+
+
+def _kinds(words: str) -> list[str]:
+    return words.replace("appending", _APPENDING).split()
+
+
 def _replaced(text: str, fence: str, line: str) -> str:
     return _FENCE.sub(lambda match: line if match[1] == fence else match[0], text)
 
@@ -84,7 +95,7 @@ def _text(name: str) -> str:
 
 def _typed(match: re.Match[str]) -> str:
     """The tables of what the keys hold, and `keys.lua`, which looks at them."""
-    kinds = match[1].replace("appending", _APPENDING).split()
+    kinds = _kinds(match[1])
     types = ", ".join(f"'{kind.rstrip('?')}'" for kind in kinds)
     caches = ", ".join(str(kind.endswith("?")).lower() for kind in kinds)
     return f"local TYPES, CACHES = {{{types}}}, {{{caches}}}\n{_text('keys')}"

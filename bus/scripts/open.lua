@@ -7,6 +7,7 @@ local session, incarnation = ARGV[1], ARGV[4]
 local standing = redis.call('HGET', META, 'incarnation')
 if standing == incarnation then return {'there'} end
 if standing then return {'exists'} end
+if redis.call('EXISTS', LOG, IDS) > 0 then damaged(META, 'is gone, beside a log or its index') end
 -- A redaction adds to the name of the incarnation: what it is of stays before the dot.
 local gone = string.match(ask('GET', KEYS[7]) or '', '^[^.]+')
 if ARGV[6] == '1' and gone == string.match(incarnation, '^[^.]+') then return {'gone'} end -- fence: gone

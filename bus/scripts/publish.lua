@@ -9,10 +9,12 @@
 -- was acknowledged before the log went back.
 -- Replies: ok incarnation head n [k seq n]… (head and n before; k-th entry was
 -- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
--- stale epoch [epoch wanted] | busy backlog
+-- stale epoch [epoch wanted] | busy backlog | unindexed (nothing else is known of it then)
 local session = ARGV[1]
 local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
 if not meta[1] then return {'missing'} end
+local head = number(META, 'head', meta[1])
+if unindexed(head) then return {'unindexed'} end -- fence: index
 if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
 if ARGV[6] ~= '' and ARGV[6] ~= meta[7] then return {'fenced', 'the session was replaced or redacted since it was read'} end -- fence: incarnation
 
@@ -20,7 +22,7 @@ local names, count = {}, (#ARGV - 7) / 4
 for k = 1, count do names[k] = ARGV[4 * k + 4] end
 local known = redis.call('HMGET', IDS, unpack(names))
 
-local head, n, epoch = number(META, 'head', meta[1]), number(META, 'n', meta[2]), number(META, 'epoch', meta[6])
+local n, epoch = number(META, 'n', meta[2]), number(META, 'epoch', meta[6])
 local backlog, room = head - number(META, 'folded', meta[4]), number(META, 'backlog', meta[5])
 local reply = {'ok', meta[7], whole(head), whole(n)}
 local fresh, here = {}, {}

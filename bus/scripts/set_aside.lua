@@ -2,11 +2,12 @@
 --#include append
 -- KEYS 7: dead. ARGV: session, wake, bucket's wake, seq, reason, id,
 -- fingerprint, body of the entry.set_aside.
--- Replies: ok | there | missing | folded | beyond
+-- Replies: ok | there | missing | folded | beyond | unindexed
 local seq = tonumber(ARGV[4])
 local meta = redis.call('HMGET', META, 'head', 'n', 'folded', 'skips')
 if not meta[1] then return {'missing'} end
 local head, n, folded = number(META, 'head', meta[1]), number(META, 'n', meta[2]), number(META, 'folded', meta[3])
+if unindexed(head) then return {'unindexed'} end
 local skips, place = {}, 1
 for skip in string.gmatch(meta[4] or '', '%d+') do
   if tonumber(skip) == seq then return {'there'} end

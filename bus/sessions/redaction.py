@@ -24,9 +24,10 @@ from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import DERIVED, Record, Unknown
 from parley.bus.log.outbox import Outbox, lineage
+from parley.bus.log.wholeness import ANY
 from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.sessions import Sessions
-from parley.bus.sessions.staged_log import ANY, stage_log
+from parley.bus.sessions.staged_log import stage_log
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ change unnoticed.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Annotated, Final, TypeVar
 
 import msgspec
@@ -28,23 +29,47 @@ _LAST: Final = b"\n]"
 _OTHER: Final = "the bytes are not those this format writes; export it again"
 _TRAILER: Final = b',"checksum":"blake2b:'
 _END: Final = b'"}\n'
+_SHOWN: Final = 5  # stretches of missing entries that a refusal names
 _HEX: Final = frozenset(b"0123456789abcdef")
 
 
 class SessionFile(Struct, frozen=True):
-    """What a file holds: a log, and what was said of it when it was written."""
+    """What a file holds: a log, and what was said of it when it was written.
+
+    `of` is the head and n of the session where the file has not all its entries.
+    """
 
     session: str
     status: str
     rows: tuple[StoredRow, ...]
+    of: tuple[int, int] | None = None
 
     @property
     def head(self) -> int:
+        if self.of is not None:
+            return self.of[0]
         return self.rows[-1].seq if self.rows else 0
 
     @property
     def n(self) -> int:
+        if self.of is not None:
+            return self.of[1]
         return self.rows[-1].n if self.rows else 0
+
+    @property
+    def missing(self) -> list[tuple[int, int]]:
+        """The first and last seq of each stretch that a partial file lacks; none of a whole one."""
+        if self.of is None:
+            return []
+        edges = [0, *(row.seq for row in self.rows), self.head + 1]
+        return [(a + 1, b - 1) for a, b in pairwise(edges) if b - a > 1]
+
+
+def describe_ranges(ranges: Sequence[tuple[int, int]]) -> str:
+    """`1-32, 40` of ((1, 32), (40, 40)); the first few of many."""
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:_SHOWN]]
+    more = len(ranges) - len(shown)
+    return ", ".join(shown) + (f" and {more} more stretches" if more else "")
 
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]  # what Redis' scripts count exactly
@@ -66,6 +91,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
     status: str
     head: _Number
     n: _Number
+    missing: list[tuple[_Number, _Number]] = []
 
 
 class _Version(msgspec.Struct):
@@ -89,9 +115,10 @@ def encode_file(file: SessionFile) -> bytes:
 
 
 def _header(file: SessionFile) -> bytes:
+    missing = {"missing": file.missing} if file.of is not None else {}
     header = orjson.dumps({
         "parley": "session", "version": VERSION, "session": file.session,
-        "status": file.status, "head": file.head, "n": file.n,
+        "status": file.status, "head": file.head, "n": file.n, **missing,
     })  # fmt: skip
     return header[:-1] + _ENTRIES
 
@@ -101,8 +128,10 @@ def with_checksum(body: bytes | bytearray) -> bytes:
     return b"".join((body, _TRAILER, _digest(body), _END))
 
 
-def decode_file(data: bytes) -> SessionFile:
+def decode_file(data: bytes, *, partial: bool = False) -> SessionFile:
     """The session in `data`. Raises `BadSessionFile`, naming what is wrong with it.
+
+    One that lacks entries, and is marked so, is refused unless `partial`.
 
     Line by line: beside `data` no more is held than what comes of it.
     """
@@ -114,7 +143,10 @@ def decode_file(data: bytes) -> SessionFile:
         if _line(row) != line:
             raise BadSessionFile(_OTHER)
         rows.append(row)
-    file = SessionFile(header.session, header.status, tuple(rows))
+    of = (header.head, header.n) if header.missing else None
+    file = SessionFile(header.session, header.status, tuple(rows), of)
+    if header.missing:
+        _check_partial(file, allowed=partial)
     if (header.head, header.n) != (file.head, file.n):
         raise BadSessionFile(
             f"the header says head {header.head} and n {header.n}, "
@@ -123,6 +155,17 @@ def decode_file(data: bytes) -> SessionFile:
     if not data.startswith(_header(file)):
         raise BadSessionFile(_OTHER)
     return file
+
+
+def _check_partial(file: SessionFile, *, allowed: bool) -> None:
+    if not allowed:
+        raise BadSessionFile(
+            f"a partial file: entries {describe_ranges(file.missing)} of {file.head:,} are "
+            "missing; 'parley session import FILE --partial' restores the others"
+        )
+    seqs = [0, *(row.seq for row in file.rows), file.head + 1]
+    if not file.rows or any(a >= b for a, b in pairwise(seqs)):
+        raise BadSessionFile("a partial file whose entries are not in order")
 
 
 def _lines(data: bytes, end: int) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ from parley.bus.entries import Record
 from parley.bus.log.charges import Quotas
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import parse_skips
+from parley.bus.log.wholeness import check_length
 from parley.bus.sessions.staged_log import stage_log, staged_lines, stored_bytes
 
 _FIELDS: Final = (
@@ -101,11 +102,13 @@ class Sessions:
 
         With `saved` only as long as it is what it was then: else raises `BusError`.
         """
-        info = saved or await self.info(session)
         keys = self._keys.of(session)
+        standing = await self._field(keys, "incarnation") if saved is None else saved.incarnation
+        if standing is None:
+            raise SessionNotFound(session)
         reply = await self._connections.run(
             "remove", await self.owned(keys, "-", keys.here),
-            [session, keys.wake, info.incarnation, saved.head if saved else ""],
+            [session, keys.wake, standing, saved.head if saved else ""],
         )  # fmt: skip
         if reply[0] == b"missing":
             raise SessionNotFound(session)
@@ -199,11 +202,13 @@ class Sessions:
             keys = self._keys.of(session)
             bucket = keys.bucket
             commands.append(("HMGET", keys.meta, *_FIELDS))
+            commands.append(("XLEN", keys.log))
             commands.append(("ZMSCORE", bucket.sessions, session))
             commands.append(("ZMSCORE", bucket.due("fold"), session))
         replies = iter(await self._connections.attempts(commands))
         return [
-            _read_info(session, next(replies), next(replies), next(replies)) for session in sessions
+            _read_info(session, next(replies), next(replies), (next(replies), next(replies)))
+            for session in sessions
         ]
 
 
@@ -212,17 +217,23 @@ def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, .
 
 
 def _read_info(
-    session: str, row: Any, active: Any, due: Any
+    session: str, row: Any, length: Any, shared: tuple[Any, Any]
 ) -> SessionInfo | SessionDamaged | None:
-    """The state of a session by three replies, each of which may be a refusal.
+    """The state of a session by four replies, each of which may be a refusal.
 
     The last two are about keys that it shares: nothing there is its own fault.
     """
-    if isinstance(row, BusError):
-        return SessionDamaged(session, str(row))
-    last, waits = (None if isinstance(reply, BusError) else reply[0] for reply in (active, due))
+    for reply in (row, length):
+        if isinstance(reply, BusError):
+            return SessionDamaged(session, str(reply))
+    last, waits = (None if isinstance(reply, BusError) else reply[0] for reply in shared)
     try:
-        return _info(session, row, last, waits)
+        info = _info(session, row, last, waits)
+        if info is not None:
+            check_length(session, info.head, length)
+        return info
+    except SessionDamaged as error:
+        return error
     except (ValueError, OverflowError) as error:
         return SessionDamaged(session, str(error))
 

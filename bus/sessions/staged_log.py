@@ -9,12 +9,12 @@ from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
 from parley.bus.contract import wire
 from parley.bus.entries import PRIMARY, Record, Unknown
+from parley.bus.log.wholeness import ANY
 from parley.bus.sessions.stored_rows import redacted_numbers
 
 if TYPE_CHECKING:
     from parley.bus.entries import Entry
 
-ANY: Final = "-"  # the fingerprint of an entry whose words are gone: any resend is its duplicate
 _AT_ONCE: Final = 500
 _BYTES: Final = 4_194_304
 

@@ -23,6 +23,7 @@ from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, is_member, session_of
 from parley.bus.log.replies import FactRecord, parse_records
+from parley.bus.log.wholeness import mend_index
 from parley.bus.work.snapshots import Snapshot, compress
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
@@ -140,7 +141,7 @@ class Lanes:
             if lane not in OWED:
                 raise ValueError(f"an effect has no lane {lane!r}; it is {' or '.join(OWED)}")
             args += (lane, f"{commit.session} {effect}", len(results), *results)
-        reply = await self._connections.run("commit", declared, args)
+        reply = await self._run("commit", commit.session, declared, args)
         _check(commit.session, reply)
         if reply[4]:
             await self._shed(commit.session, str(reply[4], "utf-8").split())
@@ -166,8 +167,9 @@ class Lanes:
         keys = self._keys.of(session)
         seal = seal_draft(draft.id, draft.entry)
         due, claims = keys.bucket.due(claim.lane), keys.bucket.claims(claim.lane)
-        reply = await self._connections.run(
+        reply = await self._run(
             "finish",
+            session,
             [*keys.appending(), due, claims],
             [
                 session, keys.wake, keys.bucket.wake, claim.lane, claim.member,
@@ -225,8 +227,9 @@ class Lanes:
         from parley.bus.entries import EntrySetAside
 
         seal = seal_draft(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
-        reply = await self._connections.run(
+        reply = await self._run(
             "set_aside",
+            session,
             [*keys.appending(), keys.bucket.dead],
             [
                 session, keys.wake, keys.bucket.wake, seq, reason,
@@ -246,6 +249,16 @@ class Lanes:
         head start. Waits no longer than a second, whatever `timeout` is.
         """
         return await self._hints.wait_due(lanes, owner, timeout, HEAD_START_MS / 1000)
+
+    async def _run(
+        self, name: str, session: str, declared: Sequence[str], args: Sequence[Argument]
+    ) -> list[Any]:
+        """The reply of a script that first looks whether the index of ids is whole; it is then."""
+        while True:
+            reply: list[Any] = await self._connections.run(name, declared, args)
+            if reply[0] != b"unindexed":
+                return reply
+            await mend_index(self._connections, session, self._keys.of(session))
 
     async def _shed(self, session: str, builds: Sequence[str]) -> None:
         """Drop the snapshots by builds that two others have stored theirs after."""

@@ -11,6 +11,7 @@ which has all of this too.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ from parley.bus import Bus, Cursor, Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BadSessionFile, SessionNotFound
 from parley.bus.entries import Act, Message, Record
-from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.copies import copy_of, fill_gaps
+from parley.bus.sessions.session_file import decode_file, encode_file
 from parley.bus.sessions.stored_rows import records_to_restore
 from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.cache.memory_reader import MemoryReader
@@ -224,25 +226,30 @@ class SessionClient:
                 "saved; the state was altered, or another version of parley wrote it"
             )
 
-    async def to_json(self) -> str:
+    async def to_json(self, *, partial: bool = False) -> str:
         """The whole of the session as a session file (docs/session-file.md), one entry a line.
 
-        What `parley session export` writes, and `parley.Memory.from_json` reads as well.
+        What `parley session export` writes, and `parley.Memory.from_json` reads as well. Raises
+        `SessionDamaged` where entries are missing; with `partial` the file has the others, and
+        is marked so.
         """
-        session = self._access.session
-        audit = await self._access.bus.audit(session)
-        file = SessionFile(session, audit.status, audit.rows)
+        file = copy_of(await self._access.bus.audit(self._access.session), partial=partial)
         return (await anyio.to_thread.run_sync(encode_file, file)).decode()
 
-    async def from_json(self, text: str | bytes, *, replace: bool = False) -> None:
+    async def from_json(
+        self, text: str | bytes, *, replace: bool = False, partial: bool = False
+    ) -> None:
         """Write the session of a session file under this one's name.
 
         Raises `BadSessionFile` for what is none, `PackMissing` where it is read with patterns
         that are not here, `BadPattern` where those that it brings cost much, and `SessionExists`
-        unless the session is new or `replace` is given; nothing is changed then.
+        unless the session is new or `replace` is given; nothing is changed then. A file that
+        lacks entries is none, unless `partial`: they are set aside (`fill_gaps`).
         """
         data = text.encode() if isinstance(text, str) else text
-        file = await anyio.to_thread.run_sync(decode_file, data)
+        file = await anyio.to_thread.run_sync(functools.partial(decode_file, partial=partial), data)
+        if file.missing:
+            file = await anyio.to_thread.run_sync(fill_gaps, file)
         access = self._access
         await anyio.to_thread.run_sync(check_voice, file.rows)
         await check_packs(file.rows, access.reader.packs)

@@ -20,7 +20,8 @@ from parley.bus.contract.drafts import Draft, new_id, validate_entry
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.entries import PRIMARY, Act, Entry, Message, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
-from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.copies import copy_log
+from parley.bus.sessions.session_file import decode_file, encode_file
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
@@ -211,8 +212,9 @@ class Memory:
             StoredRow(r.seq, r.n, r.id, r.received_ms, wire.encode(cast("Entry", r.entry)))
             for r in unstored
         )
-        status = self._log.info().status
-        return encode_file(SessionFile(self._log.session, status, (*self._stored, *rows))).decode()
+        info, all_rows = self._log.info(), (*self._stored, *rows)
+        file = copy_log(info.session, info.status, all_rows, info.head, info.n, partial=False)
+        return encode_file(file).decode()
 
     @classmethod
     def from_json(

@@ -20,7 +20,6 @@ from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.drafts import new_id
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import SessionOpened
-from parley.bus.sessions.session_file import SessionFile
 from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.log_port import RedisLog
@@ -34,7 +33,7 @@ from parley.server.plays.arrivals import pause_until_all_here
 from parley.server.plays.live_view import show_live
 from parley.server.queries.log_queries import read_closing
 from parley.server.queries.memory_queries import read_digest
-from parley.server.records.session_file import write_file
+from parley.server.records.session_file import export_session, write_file
 from parley.server.records.transcript_replay import wait_until_settled
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import Connection, open_connection
@@ -111,8 +110,7 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
             else:
                 await _settled(settings, running.url, backend, session, worker)
         if plan.out is not None:
-            audit = await bus.audit(session)
-            write_file(plan.out, SessionFile(session, audit.status, audit.rows))
+            write_file(plan.out, await export_session(bus, session))
         if open_still:
             return PlayResult(session, None, None, asked.exit_code)
         row = await read_digest(backend, session)

@@ -15,6 +15,7 @@ from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract import wire
 from parley.bus.entries import SessionOpened, Unknown
 from parley.bus.log.local_log import LocalLog
+from parley.bus.sessions.copies import copy_log
 from parley.bus.sessions.session_file import SessionFile
 from parley.bus.sessions.stored_rows import StoredRow
 from parley.listeners.agents.host import host_agents
@@ -90,7 +91,7 @@ def session_file(log: LocalLog) -> SessionFile:
         StoredRow(record.seq, record.n, record.id, record.received_ms, _body(record.entry))
         for record in log.read(count=info.head)
     )
-    return SessionFile(info.session, info.status, tuple(rows))
+    return copy_log(info.session, info.status, tuple(rows), info.head, info.n, partial=False)
 
 
 def _body(entry: object) -> bytes:

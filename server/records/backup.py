@@ -25,6 +25,7 @@ from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import (
     BadSessionFile,
     BusError,
+    SessionDamaged,
     SessionNotFound,
     Unavailable,
 )
@@ -106,13 +107,16 @@ async def restore_backup(
 
     async def restore(path: Path) -> None:
         file = await anyio.to_thread.run_sync(_read_checked, path)
+        there, info = True, None
         try:
             info = await bus.info(file.session)
         except SessionNotFound:
-            info = None
+            there = False
+        except SessionDamaged:
+            pass  # it has no log that could be the file's
         if info is not None and await _is_same(bus, info, file):
             outcome.unchanged += 1
-        elif info is not None and not replace:
+        elif there and not replace:
             outcome.failed[file.session] = "is there with another log; --replace overwrites it"
         else:
             await restore_session(bus, file.session, file, replace=replace)

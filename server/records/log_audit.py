@@ -20,7 +20,7 @@ from parley.bus.entries import (
     SessionForked,
     Unknown,
 )
-from parley.bus.sessions.staged_log import ANY
+from parley.bus.log.wholeness import ANY
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.text.plain_text import clip

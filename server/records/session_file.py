@@ -8,17 +8,17 @@ import anyio.to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile
-from parley.bus.sessions.audit import StoredSession
+from parley.bus.sessions.copies import copy_of
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.bus.sessions.stored_rows import records_to_restore
 from parley.server.basics.disk_files import read_bytes, write_bytes
 
 
-def read_file(path: Path) -> SessionFile:
+def read_file(path: Path, *, partial: bool = False) -> SessionFile:
     """The session in the file at `path`; see `decode_file`."""
     data = read_bytes(path)
     try:
-        return decode_file(data)
+        return decode_file(data, partial=partial)
     except BadSessionFile as error:
         raise BadSessionFile(f"{path}: {error}") from None
 
@@ -28,15 +28,9 @@ def write_file(path: Path, file: SessionFile) -> None:
     write_bytes(path, encode_file(file))
 
 
-async def export_session(bus: Bus, session: str) -> SessionFile:
-    """A session as a file holds it. Raises `SessionNotFound`."""
-    return file_of(await bus.audit(session))
-
-
-def file_of(stored: StoredSession) -> SessionFile:
-    """The file of a session, without what stands at the end of its log and Parley did not write."""
-    own = len(stored.rows) - len(stored.strange_rows())
-    return SessionFile(stored.session, stored.status, stored.rows[:own])
+async def export_session(bus: Bus, session: str, *, partial: bool = False) -> SessionFile:
+    """A session as a file holds it. Raises `SessionNotFound`, `SessionDamaged` as `copy_log`."""
+    return copy_of(await bus.audit(session), partial=partial)
 
 
 def check_whole(file: SessionFile) -> None:

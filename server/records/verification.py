@@ -62,7 +62,7 @@ async def verify_session(backend: Backend, session: str) -> list[str]:
     for _ in range(_TRIES):
         findings = await _verify_once(backend, session)
         if findings is not None:
-            return findings + await _standstill(backend.bus, session)
+            return findings or await _standstill(backend.bus, session)
     raise BusError(f"session {session!r} was replaced while it was read; verify it again")
 
 

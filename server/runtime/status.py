@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from parley.bus import Bus
+from parley.bus.contract.errors import SessionDamaged, SessionNotFound
 from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.server.runtime.connection import open_connection
 
@@ -70,8 +71,18 @@ async def list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, str
     reasons = await read_reasons(bus)
     for info in sessions:
         if info.status == DAMAGED:
-            reasons.setdefault(info.session, "its state cannot be read")
+            reasons.setdefault(info.session, await _read_damage(bus, info.session))
     return dict(sorted(reasons.items()))
+
+
+async def _read_damage(bus: Bus, session: str) -> str:
+    try:
+        await bus.info(session)
+    except SessionDamaged as error:
+        return error.reason
+    except SessionNotFound:
+        return "it was removed"
+    return "it was mended"
 
 
 async def read_reasons(bus: Bus) -> dict[str, str]:

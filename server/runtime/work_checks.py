@@ -7,12 +7,14 @@ from typing import Final
 
 from parley.bus import Bus, WorkerInfo
 from parley.bus.contract.quotas import TenantUse
+from parley.bus.diagnosis.damaged_keys import DamagedKey
 from parley.listeners.cache.fold_build import fold_build
 from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.status import every_session, list_apart
 from parley.server.runtime.worker_process import STALE_MS
 
 _STUCK_MS: Final = 30_000  # a worker that lives takes what is due within a second
+_KEYS_SHOWN: Final = 50  # damaged keys, of which each has a row
 _NEARLY: Final = 0.9  # of a quota
 _LANES: Final = {"fold": "memories go stale", "effects": "no summary is written"}
 
@@ -25,6 +27,8 @@ async def check_work(bus: Bus, kind: str) -> AsyncIterator[Check]:
     yield build_check("durability", "ok" if durable else "warn", server.durability)
     for warning in server.warnings:
         yield build_check("redis", "warn", warning)
+    for check in _check_keys(await bus.damaged_keys()):
+        yield check
     workers = await bus.workers()
     living = [worker for worker in workers if worker.age_ms < STALE_MS]
     for check in _check_workers(workers, living, bus.script_set):
@@ -38,6 +42,17 @@ async def check_work(bus: Bus, kind: str) -> AsyncIterator[Check]:
                 f"tenant {use.tenant} has {', '.join(short)}; 'parley archive DIR --older-than 30d "
                 f"--tenant {use.tenant}' makes room, 'parley quota set {use.tenant}' raises it",
             )  # fmt: skip
+
+
+def _check_keys(damaged: Sequence[DamagedKey]) -> Iterator[Check]:
+    """Each key that holds what Parley never put there: what it is, and how to mend it."""
+    for found in damaged[:_KEYS_SHOWN]:
+        finding = f"{found.key} {found.holds}; it should be {found.should}: {found.cure}"
+        rows = {"key": found.key, "holds": found.holds, "should": found.should, "cure": found.cure}
+        yield {**build_check("keys", found.state, finding), **rows, "session": found.session}
+    if len(damaged) > _KEYS_SHOWN:
+        more = len(damaged) - _KEYS_SHOWN
+        yield build_check("keys", "fail", f"{more} more keys are damaged: mend these first")
 
 
 def _quotas(use: TenantUse) -> Iterator[tuple[str, int, int]]:

@@ -88,5 +88,4 @@ async def fork_session(bus: Bus, session: str, name: str, at: int | None) -> int
 
 async def remove_session(bus: Bus, session: str) -> None:
     """Removes a session with all that belongs to it. Raises `SessionNotFound`."""
-    await bus.info(session)
     await bus.remove(session)

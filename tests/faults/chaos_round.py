@@ -40,6 +40,7 @@ from tests.faults.oracle import Rows, replay_of
 from tests.faults.ordeal import Faults, Ordeal, Report
 from tests.faults.relay import Relay
 from tests.faults.replica import Replica
+from tests.faults.strays import Acknowledged, judge_strays, publish_strays
 from tests.faults.talk import MESSAGES, talk_of
 from tests.support.servers.fake_openai import FAILURES, FakeOpenAI
 from tests.support.servers.patience import cancel_and_wait, wait_until
@@ -93,7 +94,7 @@ class Round(Ordeal):
         "clients_cut_off", "memory_full", "gateway_killed", "gateway_frozen",
         "session_poisoned", "session_damaged", "session_trimmed", "all_flushed",
         "replica_promoted", "clock_stepped", "publisher_killed", "publisher_frozen",
-        "model_failing", "closing_lost",
+        "model_failing", "closing_lost", "index_lost", "lease_damaged",
     )  # fmt: skip
 
     patience = LATEST
@@ -133,6 +134,7 @@ class Round(Ordeal):
         self._fallen: Counter[str] = Counter()
         self._level = 0.0
         self._before_end = 0  # bytes of the file when the session of the process was nearly over
+        self._acknowledged: Acknowledged = {}  # of the strays
         self._refused: list[str] = []  # what a publisher was told and had not to be
 
     async def play(self) -> Outcome:
@@ -157,6 +159,9 @@ class Round(Ordeal):
             with suppress(AssertionError):
                 self._gateway.stop()
         report.verdict.findings += self._refused
+        report.verdict.findings += await judge_strays(
+            self._server.url, self._acknowledged, moved=self._faults.cuts > 0
+        )
         with self._server.client() as client:
             for row in heard:
                 report.verdict.findings += misled(client, row)
@@ -183,6 +188,11 @@ class Round(Ordeal):
                 lambda stray=stray: buses[0].publish(stray, talk_of(0, 0)[:5])  # type: ignore[misc]
             )
         async with asyncio.TaskGroup() as tasks:
+            if self._faults.damaged:
+                chance = random.Random(f"strays {self._seed}")
+                tasks.create_task(
+                    publish_strays(buses, chance, self._faults.seconds, self._acknowledged)
+                )
             for blow in self._blows:
                 tasks.create_task(self._strike(blow, crew))
             for session in self._expected:
@@ -255,9 +265,21 @@ class Round(Ordeal):
             "publisher_frozen": lambda: self._freeze_publisher(chance),
             "model_failing": lambda: self._fail_model(chance),
             "closing_lost": lambda: self._lose_closing(crew, chance),
+            "index_lost": lambda: self._while_up(lambda: self._lose_index(chance)),
+            "lease_damaged": lambda: self._while_up(
+                lambda: damages.garble_lease(server, chance, chance.choice(list(self._expected)))
+            ),
         }
         await strike[blow.fault]()
         self._fallen[blow.fault] += 1
+
+    async def _lose_index(self, chance: random.Random) -> None:
+        """Of a session in which somebody still speaks: whoever does has it put back."""
+        spoken = [
+            name for name, row in self._expected.items() if len(row.receipts) < len(row.drafts)
+        ]
+        if spoken:
+            await damages.lose_index(self._server, chance, chance.choice(spoken))
 
     async def _restore(self, crew: Crew, chance: random.Random) -> None:
         """An older file, as a backup has it or a replica that was behind."""

@@ -164,26 +164,40 @@ def archive(ctx: typer.Context, session: Session, out: Out = None, json: Json = 
 
 
 @app.command()
-def export(ctx: typer.Context, session: Session, out: Out = None, json: Json = False) -> None:
+def export(
+    ctx: typer.Context, session: Session, out: Out = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="where entries are missing, save the others")
+    ] = False,
+    json: Json = False,
+) -> None:  # fmt: skip
     """Save a session to a file; -o - writes to stdout."""
-    from parley.bus.sessions.session_file import encode_file
+    from parley.bus.sessions.copies import copy_of
+    from parley.bus.sessions.session_file import describe_ranges, encode_file
     from parley.server.basics.output import print_notice, write_stdout
     from parley.server.cli.shared.bus_calls import call_bus
-    from parley.server.records.session_file import file_of, write_file
+    from parley.server.records.session_file import write_file
     from parley.server.render import command_output
 
     stored = call_bus(startup(ctx), lambda bus: bus.audit(session))
-    file = file_of(stored)
+    file = copy_of(stored, partial=partial)
     for row in stored.strange_rows():
         print_notice(f"left out: entry {row.seq}-{row.n}, which Parley did not write")
+    if file.missing:
+        print_notice(f"partial: entries {describe_ranges(file.missing)} of {file.head} are missing")
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))
     else:
         write_file(path, file)
         command_output.show_done(
-            {"session": session, "file": str(path), "entries": file.head},
-            f"{file.head} entries in {path}",
+            {
+                "session": session,
+                "file": str(path),
+                "entries": len(file.rows),
+                **({"missing": file.missing} if file.missing else {}),
+            },
+            f"{len(file.rows)} entries in {path}",
             json,
         )
 
@@ -194,16 +208,26 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="session file")],
     as_: Annotated[str | None, typer.Option("--as", metavar="SESSION", help="other name")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="also a file that lacks entries")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Restore a session from a file. Never overwrites one unless told to."""
     from parley.bus.contract.errors import SessionExists
+    from parley.bus.sessions.copies import fill_gaps
+    from parley.bus.sessions.session_file import describe_ranges
     from parley.server.basics.errors import Failure
+    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records import session_file
     from parley.server.render import command_output
 
-    saved = session_file.read_file(file)
+    saved = session_file.read_file(file, partial=partial)
+    if saved.missing:
+        lost = describe_ranges(saved.missing)
+        print_notice(f"partial: entries {lost} of {saved.head} are missing and are set aside")
+        saved = fill_gaps(saved)
     name = as_ or saved.session
     session_file.check_whole(saved)
     try:

@@ -200,10 +200,10 @@ async def test_a_worker_folds_what_a_publisher_says(server: RedisServer) -> None
 
 
 SCRIPTS: Final = {
-    "publisher": ("publish", "open", "charge"),
+    "publisher": ("publish", "open", "charge", "index"),
     "worker": (
         "publish", "take", "commit", "finish", "renew", "yield", "drop", "set_aside", "repair",
-        "beat", "charge", "shed",
+        "beat", "charge", "shed", "index",
     ),
     "gateway": ("publish", "open", "charge", "mark", "stage", "remove", "restore", "redact"),
 }  # fmt: skip

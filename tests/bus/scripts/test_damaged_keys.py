@@ -121,6 +121,7 @@ async def _live(bus: Bus) -> None:
     (claim,) = (await bus.take("fold", "w", lease_ms=LEASE_MS)).claims
     await bus.set_aside("a", 9, "poison")
     await bus.fail(claim, 0)
+    await bus._connections.command("HDEL", bus.keys.of("a").ids, "open")
     await bus.close("a", "done")
     await bus.mark("a", "archived")
     await bus.redact("a", 2, blank=_blank, reason="a secret")

@@ -60,7 +60,7 @@ async def test_a_commit_beyond_the_head_is_refused(bus: Bus, raw: redis.Redis) -
     await talk(bus, "a", 3)
     claim = await claim_of(bus, "a")
     records = await everything(bus, "a")
-    raw.delete("parley:{0}:s:a:log")
+    forget_after(raw, "a", seq=3, n=2)
     with pytest.raises(Fenced):
         await bus.commit(claim, commit_of(records[-1], "a"), done=True)
 
@@ -161,7 +161,7 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
         "drop.moot", "finish.incarnation", "finish.input", "open.gone", "publish.backlog",
         "publish.closed",
         "publish.conflict", "publish.duplicate", "publish.epoch", "publish.floor",
-        "publish.incarnation", "publish.tip", "redact.incarnation", "remove.head",
+        "publish.incarnation", "publish.index", "publish.tip", "redact.incarnation", "remove.head",
         "set_aside.folded", "shed.kept", "take.affinity",
     }  # fmt: skip
 

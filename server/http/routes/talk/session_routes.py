@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionNotFound
+from parley.bus.sessions.copies import fill_gaps
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.listeners.sessions.file_checks import check_packs
 from parley.memory.arbitration.session_end import sum_up_session
@@ -156,9 +157,12 @@ def _forget(deps: Dependencies, session: str) -> None:
               "description": "A session file"},
     },
 )  # fmt: skip
-async def export_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Response:
+async def export_session(
+    session: SessionId, caller: Operator, deps: DependenciesOf,
+    partial: Annotated[bool, Query(description="where entries are missing, the others")] = False,
+) -> Response:  # fmt: skip
     """The session as a file that can be imported again."""
-    file = await session_file.export_session(deps.backend.bus, session)
+    file = await session_file.export_session(deps.backend.bus, session, partial=partial)
     data = await to_thread.run_sync(encode_file, file, abandon_on_cancel=True)
     headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
     return Response(data, headers=headers, media_type="application/json")
@@ -179,6 +183,7 @@ async def export_session(session: SessionId, caller: Operator, deps: Dependencie
 async def import_session(
     request: Request, session: SessionId, caller: Operator, deps: DependenciesOf,
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
+    partial: Annotated[bool, Query(description="also a file that lacks entries")] = False,
 ) -> Any:  # fmt: skip
     """Put a session file in place under this name; what is played in one replaced ends."""
     with SpooledTemporaryFile(_SPOOLED) as spool:
@@ -186,7 +191,7 @@ async def import_session(
             await to_thread.run_sync(spool.write, chunk)
         spool.seek(0)
         async with deps.import_lock:
-            file = await to_thread.run_sync(_file, spool)
+            file = await to_thread.run_sync(_file, spool, partial)
             await check_packs(file.rows, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
@@ -195,9 +200,11 @@ async def import_session(
     return await session_state(deps, session)
 
 
-def _file(spool: IO[bytes]) -> SessionFile:
-    """The file that came whole. Raises `BadSessionFile`."""
-    file = decode_file(spool.read())
+def _file(spool: IO[bytes], partial: bool) -> SessionFile:
+    """The file that came whole, what it lacks set aside. Raises `BadSessionFile`."""
+    file = decode_file(spool.read(), partial=partial)
+    if file.missing:
+        file = fill_gaps(file)
     session_file.check_whole(file)
     return file
 
