@@ -113,13 +113,13 @@ GENERATED: Final = (
 DEMO: Final = "abed2c7bca23a415b4bcf420ed4202ab"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "498bac9bf1e639bdc795b5e31f2db268", "9c1abe518b19a442305c98ecdaa4ee78"
+        86, "1d6bf0b0fed6559ccc47a54d18818b22", "c8df2f3cb08122847b91c2e432a937d7"
     ),
     "dev/wg": Transcripts(
-        121, "8167e22f2bd49235a8b9d16056b8828c", "c930e32fbc97f09ad217b040c8b9b6f1"
+        121, "b9d7279eac3c9990c1eec456591acd47", "5bcae02ea7e50836fd53a4be2de21254"
     ),
     "agents/dev": Transcripts(
-        26, "bcb091ba203260c06a0696e340473670", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "3ef13069018aa7d69527863fdf994448", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "92aa1b5be07bdb054b9ffeb34df8904d", "c8a552f0bf5e222b94d216a92527dc2d")
