@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from starlette.requests import HTTPConnection
@@ -16,6 +17,7 @@ from parley.server.http.state.rate_limits import Kind
 from parley.server.http.tokens.callers import NOBODY, Caller, caller_from_claims
 
 _OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
+_ADDRESSES_KEPT: Final = 4096  # addresses whose networks are remembered
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
 KEY_HEADER: Final = "Parley-Key"
@@ -39,19 +41,16 @@ def client_address(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
-def _rate_key(connection: HTTPConnection) -> str:
-    """Whose rate it is without a good token: an address, or a network where one has many."""
-    where = client_address(connection)
+@lru_cache(maxsize=_ADDRESSES_KEPT)
+def network_of(host: str) -> str:
+    """Whose address `host` is: itself, or of IPv6 the network of which one sender has all."""
     try:
-        i_pv6_address = ipaddress.ip_address(where)
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return where
-    if (
-        not isinstance(i_pv6_address, ipaddress.IPv6Address)
-        or i_pv6_address.ipv4_mapped is not None
-    ):
-        return where
-    return str(ipaddress.IPv6Network((int(i_pv6_address), _OF_ONE), strict=False))
+        return host
+    if isinstance(address, ipaddress.IPv4Address) or address.ipv4_mapped is not None:
+        return host
+    return str(ipaddress.IPv6Network((int(address), _OF_ONE), strict=False))
 
 
 def charge_rate(deps: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
@@ -121,7 +120,7 @@ def hash_key(key: str) -> str:
 
 def charge_address(deps: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := deps.rate_limits.take(_rate_key(connection), kind):
+    if wait := deps.rate_limits.take(network_of(client_address(connection)), kind):
         raise Problem("rate", retry_after=wait)
 
 
@@ -133,7 +132,7 @@ def caller_or_anonymous(connection: HTTPConnection, deps: Dependencies) -> Calle
         caller = NOBODY
     if caller.jti:
         charge_rate(deps, caller, "read")
-    elif wait := deps.rate_limits.take(_rate_key(connection), "read"):
+    elif wait := deps.rate_limits.take(network_of(client_address(connection)), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 
