@@ -34,6 +34,7 @@ from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.state.origins import OriginRules
 from parley.server.http.state.rate_limits import RateLimits
 from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.revocations import Revocations
 from parley.server.http.tokens.tickets import Tickets
 from parley.server.http.transport.http_connection import Connection, connection_class
 from parley.server.http.transport.websocket_connection import WebSocketConnection
@@ -128,7 +129,8 @@ async def open_dependencies(
         seats = Seats(backend.reader, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
         closing = anyio.Event()
-        streams = StreamLimits(closing, clock, serve.streams)
+        revocations = Revocations(backend.bus)
+        streams = StreamLimits(closing, clock, serve.streams, revocations)
         stack.push_async_callback(streams.aclose)
         beats = Beats(backend.bus)
         stack.push_async_callback(beats.aclose)
@@ -136,7 +138,7 @@ async def open_dependencies(
         stack.push_async_callback(runs.aclose)
         yield Dependencies(
             settings=settings, backend=backend, connection=running, keyring=keyring,
-            tickets=Tickets(keyring, clock), rate_limits=RateLimits(serve, clock), channels=rooms,
+            tickets=Tickets(keyring, clock), revocations=revocations, rate_limits=RateLimits(serve, clock), channels=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
             streams=streams, beats=beats, runs=runs,
         )  # fmt: skip

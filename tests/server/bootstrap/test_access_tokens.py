@@ -27,7 +27,7 @@ SECRET = "a secret that is only used by the tests"
 def wish(**given: Any) -> TokenRequest:
     whole = {
         "name": "ana", "session": "harbour", "role": "person", "may": (), "hours": 12.0,
-        "link": False, **given,
+        "link": False, "force": True, **given,
     }  # fmt: skip
     return TokenRequest(**whole)
 

@@ -41,7 +41,7 @@ class Clock:
 async def test_each_stream_ends_with_its_own_token() -> None:
     """Also one that comes last and expires first; one that left is told nothing."""
     closing, clock = anyio.Event(), Clock()
-    limits = StreamLimits(closing, clock, 10)
+    limits = StreamLimits(closing, clock, 10, Revocations(NoneRevoked()))
     late, soon, past, gone = Stream(), Stream(), Stream(), Stream()
     with limits.register(late, clock.caller(2**53)):
         with limits.register(gone, clock.caller(0.02)):
@@ -58,7 +58,7 @@ async def test_each_stream_ends_with_its_own_token() -> None:
 async def test_streams_that_come_after_all_others_left_are_served() -> None:
     """What served the first has ended by then, or waits for them."""
     clock = Clock()
-    limits = StreamLimits(anyio.Event(), clock, 10)
+    limits = StreamLimits(anyio.Event(), clock, 10, Revocations(NoneRevoked()))
     for seconds in (0.01, 0.0, 0.01):
         stream = Stream()
         with limits.register(stream, clock.caller(seconds)):
@@ -70,7 +70,7 @@ async def test_streams_that_come_after_all_others_left_are_served() -> None:
 async def test_the_last_place_that_is_given_back_ends_the_wait() -> None:
     """Who waits for none to be open goes on then, or when the time is over."""
     clock = Clock()
-    limits = StreamLimits(anyio.Event(), clock, 10)
+    limits = StreamLimits(anyio.Event(), clock, 10, Revocations(NoneRevoked()))
     await limits.wait_empty(60)  # there is none
     with limits.reserve(clock.caller(1)):
         await limits.wait_empty(0.01)

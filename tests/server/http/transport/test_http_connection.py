@@ -325,11 +325,11 @@ async def test_who_has_shown_a_token_stays_where_strangers_come(redis_url: str) 
             slow_writer.write(begun + b"{")
             await wait_until(lambda: len(d.deps.open_connections) == 2)
             async with connected(d) as (half, half_writer), connected(d) as (silent, _):
-                assert problem(await rest(slow)) == (503, "unavailable")
+                assert await rest(slow) == b""
                 half_writer.write(b"GET / HT")
                 await asyncio.sleep(SHORT)
                 async with connected(d):
-                    assert problem(await rest(half)) == (503, "unavailable")
+                    assert await rest(half) == b""
                     async with connected(d):
                         assert await rest(silent) == b""
                         writer.write(head(d, path="/v1/me", method="GET"))
@@ -348,7 +348,7 @@ async def test_behind_a_proxy_requests_are_counted_by_who_sends_them(redis_url: 
         for (_, writer), sender in zip(pipes[1:], ("192.0.2.1", "192.0.2.2", "192.0.2.1")):
             writer.write(begun.replace(b"X-No", f"X-Forwarded-For: {sender}\r\nX-No".encode()))
             await asyncio.sleep(SHORT)
-        assert problem(await rest(pipes[1][0])) == (503, "unavailable")
+        assert await rest(pipes[1][0]) == b""
         assert len(d.deps.open_connections) == 3
 
 
