@@ -138,9 +138,9 @@ async def open_dependencies(
         stack.push_async_callback(runs.aclose)
         yield Dependencies(
             settings=settings, backend=backend, connection=running, keyring=keyring,
-            tickets=Tickets(keyring, clock), revocations=revocations, rate_limits=RateLimits(serve, clock), channels=rooms,
-            seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
-            streams=streams, beats=beats, runs=runs,
+            tickets=Tickets(keyring, clock), revocations=revocations,
+            rate_limits=RateLimits(serve, clock), channels=rooms, seats=seats, moments=moments,
+            origins=origins, closing=closing, clock=clock, streams=streams, beats=beats, runs=runs,
         )  # fmt: skip
 
 

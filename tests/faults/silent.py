@@ -17,7 +17,7 @@ ANEW: Final = 100  # a second
 _LOOK_SECONDS: Final = 0.01
 _FIRST: Final = 50  # opened in one go, until all are
 _TRICKLE_SECONDS: Final = 1.0  # between two bytes of one connection
-_HEAD: Final = b"POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
+_HEAD: Final = b"POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n"
 _TLS: Final = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 

@@ -42,7 +42,9 @@ class RevokedTokens(Protocol):
 class Revocations:
     """`refresh`, then `check`; between two reads of Redis neither waits."""
 
-    def __init__(self, kept: RevokedTokens, clock: Callable[[], float] = anyio.current_time) -> None:
+    def __init__(
+        self, kept: RevokedTokens, clock: Callable[[], float] = anyio.current_time
+    ) -> None:
         self._kept, self._clock = kept, clock
         self._revoked: dict[str, int] = {}
         self._read_at = float("-inf")
@@ -50,8 +52,11 @@ class Revocations:
         self._logs: dict[str, tuple[str, float]] = {}  # the log of a session, and when it was read
 
     async def refresh(self, *, at_once: bool = False) -> None:
-        """Read the list, unless it is fresh and not to be read `at_once`. Raises `Unavailable` where it was never read; later
-        the last one counts while Redis does not answer."""
+        """Read the list, unless it is fresh and not to be read `at_once`.
+
+        Raises `Unavailable` where it was never read; later the last one counts while Redis does
+        not answer.
+        """
         if self._is_fresh(self._read_at) and not at_once:
             return
         async with self._reading:

@@ -31,9 +31,7 @@ class Closable(Hashable, Protocol):
 class Strangers:
     """At most `most` connections in all, and `each` of an address: a new one closes the oldest."""
 
-    def __init__(
-        self, most: int, each: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, most: int, each: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.most, self.each, self._clock = most, min(each, most), clock
         self._addresses: dict[Closable, str] = {}  # the oldest first
         self._by_address: dict[str, dict[Closable, None]] = {}

@@ -51,7 +51,7 @@ PROMISED = {
     "status": {"--json"},
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--outcome", "--json"},
     "publish": {"--json"},
-    "join": {"--as", "--may", "--json"},
+    "join": {"--as", "--may", "--force", "--json"},
     "floor show": {"--json"},
     "floor grant": {"--as", "--json"},
     "floor interrupt": {"--as", "--json"},

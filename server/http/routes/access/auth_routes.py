@@ -19,7 +19,12 @@ from parley.server.http.identity.authorization import (
 from parley.server.http.identity.cookies import clear_cookies, require_key, set_cookie
 from parley.server.http.identity.credentials import charge_address, redeem_ticket
 from parley.server.http.problems.problem_details import Problem, problem_responses
-from parley.server.http.state.dependencies import SESSION_PATTERN, Dependencies, DependenciesOf, SessionId
+from parley.server.http.state.dependencies import (
+    SESSION_PATTERN,
+    Dependencies,
+    DependenciesOf,
+    SessionId,
+)
 from parley.server.http.tokens.bearer_tokens import (
     EVERY_SESSION,
     LONGEST_SECONDS,
@@ -158,7 +163,10 @@ async def read_me_in_session(session: SessionId, caller: Reader) -> Me:
 
 
 @router.post(
-    "/tokens", operation_id="make_token", status_code=201, responses=problem_responses("refused", "no-session")
+    "/tokens",
+    operation_id="make_token",
+    status_code=201,
+    responses=problem_responses("refused", "no-session"),
 )
 async def make_token(body: TokenWish, deps: DependenciesOf, caller: Operator) -> Token:
     """A signed token for somebody."""
@@ -186,7 +194,10 @@ async def revoke_token(id: TokenId, deps: DependenciesOf, caller: Operator) -> N
 
 
 @router.post(
-    "/tickets", operation_id="make_ticket", status_code=201, responses=problem_responses("refused", "no-session")
+    "/tickets",
+    operation_id="make_ticket",
+    status_code=201,
+    responses=problem_responses("refused", "no-session"),
 )
 async def make_ticket(body: TicketWish, deps: DependenciesOf, caller: AnyToken) -> Ticket:
     """A ticket for one use: one's own for a minute, or an operator's for somebody else."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.session_info import SessionInfo
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.live.client_queue import Ending
 from parley.server.http.live.stream_limits import StreamLimits
+from parley.server.http.tokens.revocations import Revocations
 from tests.support.servers.patience import wait_until
 
 EXPIRY = 1_000
@@ -23,6 +28,19 @@ class Stream:
 
     def beat(self) -> None:
         pass
+
+
+class NoneRevoked:
+    """A list that is empty, until a test puts something on it."""
+
+    def __init__(self) -> None:
+        self.revoked: dict[str, int] = {}
+
+    async def revoked_tokens(self) -> dict[str, int]:
+        return dict(self.revoked)
+
+    async def info(self, session: str) -> SessionInfo:
+        raise SessionNotFound(session)
 
 
 class Clock:
@@ -79,3 +97,18 @@ async def test_the_last_place_that_is_given_back_ends_the_wait() -> None:
             group.start_soon(limits.wait_empty, 0.02)
     with anyio.fail_after(30):
         await limits.wait_empty(60)
+
+
+async def test_a_stream_ends_soon_after_its_token_is_revoked() -> None:
+    """Others go on; nothing is asked for them but the list, once for all of them."""
+    kept, clock, closing = NoneRevoked(), Clock(), anyio.Event()
+    limits = StreamLimits(closing, clock, 10, Revocations(kept))
+    ana, ben = Stream(), Stream()
+    with (
+        limits.register(ana, clock.caller(900)),
+        limits.register(ben, replace(clock.caller(900), jti="k")),
+    ):
+        kept.revoked["j"] = EXPIRY
+        await wait_until(lambda: ana.ends)
+        assert (ana.ends[0], ben.ends) == ("expired", [])
+    await limits.aclose()

@@ -345,7 +345,8 @@ async def test_behind_a_proxy_requests_are_counted_by_who_sends_them(redis_url: 
         pipes = [await stack.enter_async_context(connected(d)) for _ in range(4)]
         await wait_until(lambda: len(d.deps.open_connections) == 4)
         begun = head(d, "Content-Length: 100").replace(b"Authorization: Bearer ey", b"X-No: ")
-        for (_, writer), sender in zip(pipes[1:], ("192.0.2.1", "192.0.2.2", "192.0.2.1")):
+        senders = ("192.0.2.1", "192.0.2.2", "192.0.2.1")
+        for (_, writer), sender in zip(pipes[1:], senders, strict=True):
             writer.write(begun.replace(b"X-No", f"X-Forwarded-For: {sender}\r\nX-No".encode()))
             await asyncio.sleep(SHORT)
         assert await rest(pipes[1][0]) == b""
