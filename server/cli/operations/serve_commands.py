@@ -93,9 +93,9 @@ def revoke(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Revoke tokens, with the links and cookies that came of them; list what is revoked.
+    """Revoke tokens, and list those that are.
 
-    Servers refuse them within a second, and end their streams.
+    Servers refuse them, and the links and cookies that came of them, within a second.
     """
     _installed()
     from parley.server.bootstrap import access_tokens
