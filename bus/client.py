@@ -77,6 +77,7 @@ class Bus:
         self.attend = Attendance(connections, keys).attend
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
         self.oldest_due_ms, self.now_ms = workforce.oldest_due_ms, workforce.now_ms
+        self.revoke_token, self.revoked_tokens = workforce.revoke_token, workforce.revoked_tokens
         self.use_once, self.due_count = workforce.use_once, workforce.due_count
 
     @classmethod

@@ -239,7 +239,7 @@ def exists(test: str) -> bool:
 COMMON = {"kind", "v", "at", "at_text"}  # of every entry
 LAWS = [*(str(n) for n in range(1, 19)), *(str(n) for n in range(20, 27))]
 PARTS = {"C": 25, "F": 21, "A": 13, "X": 12, "L": 27, "N": 41, "T": 10}
-THREATS = [str(n) for n in range(1, 29)]
+THREATS = [str(n) for n in range(1, 31)]
 CATALOGUE = [f"{part}{n}" for part, last in PARTS.items() for n in range(1, last + 1)]
 NOTHING_YET = {"C9", "F21", "A4", "A10", "A12", "A13", "L21"}  # these rows say why
 

@@ -15,6 +15,7 @@ from parley.bus.contract.errors import InvalidEntry
 
 META: Final = "parley:meta"
 WORKERS: Final = "parley:workers"
+REVOKED: Final = "parley:revoked"  # ids of tokens, by when each would have expired
 USED: Final = "parley:used:"  # and the name of what is good once
 
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")

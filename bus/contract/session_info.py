@@ -14,6 +14,11 @@ def _nothing_due() -> dict[str, int]:
     return {"fold": 0, "effects": 0, "upgrades": 0}
 
 
+def lineage(incarnation: str) -> str:
+    """What the incarnations of one log have in common: a redaction adds to its name."""
+    return incarnation.partition(".")[0]
+
+
 class SessionInfo(Struct, frozen=True):
     """A session's state at one moment.
 
@@ -34,6 +39,11 @@ class SessionInfo(Struct, frozen=True):
     due: dict[str, int] = field(default_factory=_nothing_due)
     epoch: int = 0  # of the floor
     healed: int = 0  # entries that publishers gave back after the log had lost them
+
+    @property
+    def lineage(self) -> str:
+        """The name of the log, which a redaction leaves and a removal or an import does not."""
+        return lineage(self.incarnation)
 
     @property
     def settled(self) -> bool:

@@ -21,6 +21,7 @@ from parley.bus.contract.errors import (
     damage_of,
 )
 from parley.bus.contract.keys import Keys, SessionKeys
+from parley.bus.contract.session_info import lineage
 from parley.bus.contract.tracing import tracer
 from parley.bus.entries import Record
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
@@ -31,7 +32,6 @@ from parley.bus.log.outbox import (
     ReofferedDrafts,
     id_before,
     landable,
-    lineage,
     standing_in_order,
 )
 from parley.bus.log.references import referenced_id

@@ -33,6 +33,7 @@ from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.drafts import OPENING, Draft, Receipt, epoch_of
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.contract.keys import Keys
+from parley.bus.contract.session_info import lineage
 from parley.bus.entries import DERIVED
 from parley.bus.log.replies import parse_place
 
@@ -381,11 +382,6 @@ def standing_in_order(
             offered.early += lost[k:]
             return list(lost[:k])
     return list(lost)
-
-
-def lineage(incarnation: str) -> str:
-    """What the incarnations of one log have in common: a redaction adds to its name."""
-    return incarnation.partition(".")[0]
 
 
 def _now() -> float:

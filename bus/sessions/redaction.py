@@ -22,8 +22,9 @@ from parley.bus.contract import wire
 from parley.bus.contract.drafts import redacted_id
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
+from parley.bus.contract.session_info import lineage
 from parley.bus.entries import DERIVED, Record, Unknown
-from parley.bus.log.outbox import Outbox, lineage
+from parley.bus.log.outbox import Outbox
 from parley.bus.log.wholeness import ANY
 from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.sessions import Sessions

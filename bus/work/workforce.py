@@ -15,12 +15,13 @@ from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.errors import BusError, WrongType
-from parley.bus.contract.keys import META, USED, WORKERS, Keys
+from parley.bus.contract.keys import META, REVOKED, USED, WORKERS, Keys
 
 _PAGE: Final = 500
 LOOKED_AT: Final = 20_000  # sessions in one call: a tenth of a second of a processor
 LATEST_MS: Final = 300_000  # from now: leases and back-offs end long before that
 _FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed
+_CLOCKS_DIFFER: Final = 60  # seconds that the clock of a server may be behind Redis'
 _logger = EventLog(__name__)
 
 
@@ -173,6 +174,26 @@ class Workforce:
             [("SET", key, own, "NX", "PX", max(1, int(seconds * 1000))), ("GET", key)]
         )
         return bool(first == own.encode())
+
+    async def revoke_token(self, token_id: str, expires: int) -> None:
+        """Puts a token's id on the list of those that are revoked, until `expires` (seconds of
+        Unix) and a minute more; those of which that is over go."""
+        now = await self.now_ms() // 1000
+        await self._connections.command("ZADD", REVOKED, expires, token_id)
+        over = await self._connections.command("ZRANGEBYSCORE", REVOKED, 0, now - _CLOCKS_DIFFER)
+        if over:
+            await self._connections.command("ZREM", REVOKED, *over)
+        latest = max((await self.revoked_tokens()).values(), default=now)
+        lasts = max(1, latest - now + _CLOCKS_DIFFER)
+        await self._connections.command("EXPIRE", REVOKED, lasts)
+
+    async def revoked_tokens(self) -> dict[str, int]:
+        """The ids of tokens that are revoked, and until when each would have held (seconds)."""
+        rows = await self._connections.command(
+            "ZRANGEBYSCORE", REVOKED, "-inf", "+inf", "WITHSCORES"
+        )
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        return {name.decode(errors="replace"): int(float(score)) for name, score in pairs}
 
     async def now_ms(self) -> int:
         """The clock of the log: Redis' own."""

@@ -24,6 +24,7 @@ from parley.bus.connection.task_groups import wait_unless_set
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.listeners.history.moments import History
 from parley.server.basics.errors import Failure
+from parley.server.bootstrap.listener import Listener
 from parley.server.http.http_app import build_app
 from parley.server.http.live.beats import Beats
 from parley.server.http.live.seats import Seats
@@ -33,8 +34,9 @@ from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.state.origins import OriginRules
 from parley.server.http.state.rate_limits import RateLimits
 from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.revocations import Revocations
 from parley.server.http.tokens.tickets import Tickets
-from parley.server.http.transport.http_connection import connection_class
+from parley.server.http.transport.http_connection import Connection, connection_class
 from parley.server.http.transport.websocket_connection import WebSocketConnection
 from parley.server.mcp import mcp_server
 from parley.server.runtime import signing_secret
@@ -127,7 +129,8 @@ async def open_dependencies(
         seats = Seats(backend.reader, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
         closing = anyio.Event()
-        streams = StreamLimits(closing, clock, serve.streams)
+        revocations = Revocations(backend.bus)
+        streams = StreamLimits(closing, clock, serve.streams, revocations)
         stack.push_async_callback(streams.aclose)
         beats = Beats(backend.bus)
         stack.push_async_callback(beats.aclose)
@@ -135,9 +138,9 @@ async def open_dependencies(
         stack.push_async_callback(runs.aclose)
         yield Dependencies(
             settings=settings, backend=backend, connection=running, keyring=keyring,
-            tickets=Tickets(keyring, clock), rate_limits=RateLimits(serve, clock), channels=rooms,
-            seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
-            streams=streams, beats=beats, runs=runs,
+            tickets=Tickets(keyring, clock), revocations=revocations,
+            rate_limits=RateLimits(serve, clock), channels=rooms, seats=seats, moments=moments,
+            origins=origins, closing=closing, clock=clock, streams=streams, beats=beats, runs=runs,
         )  # fmt: skip
 
 
@@ -157,9 +160,11 @@ async def start_server(
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
             app = build_app(deps, parts)
-            server = ParleyServer(_config(app, deps), deps)
+            connections = connection_class(deps)
+            sock.make_room = connections.strangers.close_oldest
+            server = ParleyServer(_config(app, deps, connections), deps)
             tasks = TaskHost("parley-doors")
-            serving = tasks.start("parley-doors", server.serve, [sock])
+            serving = tasks.start("parley-doors", server.serve, list[socket.socket]([sock]))
             try:
                 await wait_unless_set(serving.over, server.listens.wait())
                 if serving.error is not None:
@@ -173,13 +178,14 @@ async def start_server(
                     await tasks.aclose()  # at once for who is cancelled; raises what it died of
 
 
-def bind_socket(serve: ServeSettings) -> socket.socket:
+def bind_socket(serve: ServeSettings) -> Listener:
     """A socket on the host and port, before anything else is opened."""
     try:
         (family, *_, address), *_ = socket.getaddrinfo(
             serve.host, serve.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        sock = socket.create_server(address[:2], family=family, backlog=2048)
+        bound = socket.create_server(address[:2], family=family, backlog=2048)
+        sock = Listener(fileno=bound.detach())
         # asyncio does it itself, but not for sockets accepted on one that was made elsewhere.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # of every connection accepted on it
@@ -195,11 +201,11 @@ def bind_socket(serve: ServeSettings) -> socket.socket:
         ) from None
 
 
-def _config(app: FastAPI, deps: Dependencies) -> uvicorn.Config:
+def _config(app: FastAPI, deps: Dependencies, connections: type[Connection]) -> uvicorn.Config:
     serve = deps.settings.serve
     return uvicorn.Config(
         app,
-        loop="asyncio", http=connection_class(deps), ws=WebSocketConnection, lifespan="off",
+        loop="asyncio", http=connections, ws=WebSocketConnection, lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,

@@ -57,7 +57,7 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
-    raise_file_limit(settings.serve.streams)
+    raise_file_limit(settings.serve)
     sys.setswitchinterval(SWITCH_SECONDS)
     if not settings.redis:  # a second or two, in which nobody would hear of it
         print_notice("starting Redis and a worker …" if worker else "starting Redis …")
@@ -108,8 +108,8 @@ async def _announce(served: RunningServer, has_worker: bool, stack: AsyncExitSta
     if not deps.settings.serve.loopback and lacks_fixes(about.version):
         print_notice(describe_lack(about.version))
     print_notice("a worker was started" if has_worker else "no worker was started")
-    streams = deps.settings.serve.streams
-    if (most := most_connections(streams)) < streams // 2:
+    serve = deps.settings.serve
+    if (most := most_connections(serve)) < serve.streams // 2:
         print_notice(
             f"{most} connections at most: the system allows no more open files (ulimit -n)"
         )

@@ -24,6 +24,7 @@ from parley.memory.errors import DomainError
 from parley.memory.state.memory import Memory
 from parley.memory.voice import is_voice
 from parley.server.basics.errors import Failure, Misuse, Refused
+from parley.server.basics.look_alikes import check_look_alike
 from parley.server.chat.screen import Screen
 from parley.server.chat_commands.capabilities import check_allowed
 from parley.server.chat_commands.command_parser import help_lines, parse
@@ -38,12 +39,13 @@ RECENT: Final = 10  # messages that a newcomer is shown
 
 
 async def join(
-    settings: Settings, session: str, name: str, may: Sequence[str] | None, *, as_json: bool
-) -> None:
+    settings: Settings, session: str, name: str, may: Sequence[str] | None, *, as_json: bool,
+    force: bool = False,
+) -> None:  # fmt: skip
     """Takes a seat as `name`, and leaves it at the end of what is typed; the session goes on.
 
-    Raises `Failure` where something typed from a pipe was refused, once all of
-    it was done.
+    Raises `Misuse` for a name that looks like another's, without `force`; `Failure` where
+    something typed from a pipe was refused, once all of it was done.
     """
     screen = Screen(as_json=as_json)
     packs = read_packs(settings.packs).known
@@ -52,6 +54,8 @@ async def join(
         open_connection(settings) as running,
         enter_room(RedisLog(MemoryReader(running.bus, packs), session)) as room,
     ):
+        if not force:
+            check_look_alike(room.memory, name, "--force joins all the same")
         me = Participant(room, name, secrets.token_hex(6))
         joined = _seat(room.memory, name, me.nonce, may)
         for record in list(room.recent)[-RECENT:]:

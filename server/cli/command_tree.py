@@ -33,7 +33,7 @@ _FAMILIES: Final = {  # of commands, by the module that is imported when one of 
     "operations.status_commands": ("worker", "status", "doctor"),
     "operations.backup_commands": ("backup", "restore", "archive"),
     "operations.quota_commands": ("quota",),
-    "operations.serve_commands": ("serve", "token", "mcp", "schema"),
+    "operations.serve_commands": ("serve", "token", "revoke", "mcp", "schema"),
     "operations.minutes_commands": ("minutes",),
     "operations.brief_commands": ("brief",),
     "operations.scenario_commands": ("scenario",),

@@ -50,6 +50,7 @@ from parley.server.http.transport.body_timeout import BodyTimeout
 from parley.server.http.transport.metrics_middleware import MetricsMiddleware
 from parley.server.http.transport.origin_middleware import OriginMiddleware
 from parley.server.http.transport.request_targets import AbsoluteTargets
+from parley.server.http.transport.strangers import KnownCallers
 
 _ROUTERS: Final = (
     auth_routes.router,
@@ -120,6 +121,7 @@ def _middleware(deps: Dependencies | None) -> list[Middleware]:
         Middleware(SecureHeaders),
         Middleware(RequestIds),
         Middleware(OriginMiddleware, deps.origins),
+        Middleware(KnownCallers),
         Middleware(BodyTimeout, serve.body_seconds),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
         Middleware(HeadMethod),

@@ -38,6 +38,12 @@ class ServeSettings(BaseModel):
     )
     body_seconds: float = Field(30, gt=0, le=DAY, description="grace of a body that does not come")
     streams: int = Field(20_000, ge=1, le=10_000_000, description="live streams open at once")
+    strangers: int = Field(
+        1_024, ge=1, le=1_000_000, description="connections open at once without a good token"
+    )
+    strangers_each: int = Field(
+        256, ge=1, le=1_000_000, description="of those from one address, or one network of IPv6"
+    )
     slow_seconds: float = Field(5, gt=0, le=DAY, description="grace of a client that does not read")
     seat_minutes: float = Field(
         30, gt=0, le=_YEAR_MINUTES, description="idle time after which a seat is given up"

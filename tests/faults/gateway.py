@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -32,6 +33,7 @@ class Gateway:
     folder: Path
     port: int = 0
     kills: int = 0
+    files: int = 0  # that it may have open; 0: as many as this process
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
@@ -46,7 +48,7 @@ class Gateway:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "parley", "serve", "--redis", self.redis,
                  "--port", str(self.port), "--ready", str(ready)],
-                cwd=ROOT, stderr=log,
+                cwd=ROOT, stderr=log, preexec_fn=self._limit_files,
                 env={**os.environ, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": OWN_CODE},
             )  # fmt: skip
 
@@ -57,6 +59,10 @@ class Gateway:
             return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
 
         await wait_until(stands)
+
+    def _limit_files(self) -> None:
+        if self.files:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))
 
     @property
     def pid(self) -> int:

@@ -15,7 +15,7 @@ from parley.server.cli.shared.options import As, Json, settings
 
 def add_to(app: typer.Typer) -> None:
     app.command(cls=listing("serve-"))(serve)
-    for command in (token, mcp, schema):
+    for command in (token, revoke, mcp, schema):
         app.command()(command)
 
 
@@ -67,14 +67,40 @@ def token(
     link: Annotated[
         bool, typer.Option("--link", help="print a link that opens the page, good for one use")
     ] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="do not look at the session: it is to come, or NAME looks like another"
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Print a token for the doors of 'parley serve'."""
+    """Print a token for the doors of 'parley serve'.
+
+    For a session it holds until that is removed or replaced.
+    """
     _installed()
     from parley.server.bootstrap import access_tokens
 
-    wish = access_tokens.TokenRequest(name, session, role, tuple(may or ()), hours, link)
+    wish = access_tokens.TokenRequest(name, session, role, tuple(may or ()), hours, link, force)
     access_tokens.print_token(settings(ctx), wish, as_json=json)
+
+
+def revoke(
+    ctx: typer.Context,
+    tokens: Annotated[
+        list[str] | None, typer.Argument(metavar="[TOKEN|ID]...", help="what is to count no more")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Revoke tokens, and list those that are.
+
+    Servers refuse them, and the links and cookies that came of them, within a second.
+    """
+    _installed()
+    from parley.server.bootstrap import access_tokens
+
+    access_tokens.revoke_tokens(settings(ctx), tokens or (), as_json=json)
 
 
 def mcp(

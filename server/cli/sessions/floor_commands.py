@@ -45,6 +45,9 @@ def join(
             "moderate for all; may be repeated",
         ),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="also under a name that looks like another's")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Take part live.
@@ -57,7 +60,8 @@ def join(
     from parley.server.runtime.connection import run
 
     name = as_ or login_name()
-    run(guest.join(settings(ctx), session, name, capabilities.parse_rights(may), as_json=json))
+    rights = capabilities.parse_rights(may)
+    run(guest.join(settings(ctx), session, name, rights, as_json=json, force=force))
 
 
 @app.command()

@@ -17,7 +17,7 @@ SECTIONS: Final = {  # of the help: what commands are for
     "Taking part": ("say", "join", "watch", "vote", "floor", "publish", "correct", "alias"),
     "What it came to": ("brief", "memory", "explain", "context", "search", "stats", "lessons"),
     "Work": ("goal", "task", "step", "episode", "note", "tool"),
-    "Serving": ("serve", "token", "mcp", "schema"),
+    "Serving": ("serve", "token", "revoke", "mcp", "schema"),
     "Running": ("worker", "status", "doctor", "backup", "restore", "archive", "quota"),
 }
 

@@ -45,9 +45,11 @@ class RequiresRight:
 
     async def __call__(self, connection: HTTPConnection) -> Caller:
         deps = dependencies_of_app(connection)
+        await deps.revocations.refresh()
         if self.right == "public" or (self.right == "metrics" and _is_here(connection)):
             return caller_or_anonymous(connection, deps)
         caller = await identify_caller(connection)
+        await deps.revocations.check_log(caller)
         self._check_session(caller, connection.path_params.get("session"))
         if getattr(connection.state, "by_cookie", False):
             _check_own_page(connection)

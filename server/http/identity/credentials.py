@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from starlette.requests import HTTPConnection
@@ -13,9 +14,11 @@ from starlette.requests import HTTPConnection
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Dependencies, dependencies_of_app
 from parley.server.http.state.rate_limits import Kind
+from parley.server.http.tokens.bearer_tokens import Claims
 from parley.server.http.tokens.callers import NOBODY, Caller, caller_from_claims
 
 _OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
+_ADDRESSES_KEPT: Final = 4096  # addresses whose networks are remembered
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
 KEY_HEADER: Final = "Parley-Key"
@@ -39,19 +42,16 @@ def client_address(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
-def _rate_key(connection: HTTPConnection) -> str:
-    """Whose rate it is without a good token: an address, or a network where one has many."""
-    where = client_address(connection)
+@lru_cache(maxsize=_ADDRESSES_KEPT)
+def network_of(host: str) -> str:
+    """Whose address `host` is: itself, or of IPv6 the network of which one sender has all."""
     try:
-        i_pv6_address = ipaddress.ip_address(where)
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return where
-    if (
-        not isinstance(i_pv6_address, ipaddress.IPv6Address)
-        or i_pv6_address.ipv4_mapped is not None
-    ):
-        return where
-    return str(ipaddress.IPv6Network((int(i_pv6_address), _OF_ONE), strict=False))
+        return host
+    if isinstance(address, ipaddress.IPv4Address) or address.ipv4_mapped is not None:
+        return host
+    return str(ipaddress.IPv6Network((int(address), _OF_ONE), strict=False))
 
 
 def charge_rate(deps: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
@@ -71,10 +71,10 @@ async def _find_caller(connection: HTTPConnection, deps: Dependencies) -> Caller
             scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer":
                 raise Problem("token-invalid")
-            return caller_from_claims(deps.keyring.verify(token.strip(), deps.clock()))
+            return _verified(deps, token)
         if connection.scope["type"] == "websocket" and "ticket" in connection.query_params:
-            ticket = connection.query_params["ticket"]
-            return caller_from_claims(await deps.tickets.redeem(ticket, deps.backend.bus))
+            claims = await redeem_ticket(deps, connection.query_params["ticket"])
+            return caller_from_claims(claims)
         if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
             connection.state.by_cookie = True
             return _by_cookies(connection, deps)
@@ -83,6 +83,22 @@ async def _find_caller(connection: HTTPConnection, deps: Dependencies) -> Caller
         raise
     charge_address(deps, connection, "nobody")
     raise Problem("token-missing")
+
+
+def _verified(deps: Dependencies, token: str) -> Caller:
+    """The caller by a bearer token. Raises `Problem` `token-…`."""
+    claims = deps.keyring.verify(token.strip(), deps.clock())
+    deps.revocations.check(claims.jti)
+    return caller_from_claims(claims)
+
+
+async def redeem_ticket(deps: Dependencies, ticket: str) -> Claims:
+    """What `Tickets.redeem` gives, unless the token that asked for it was revoked since."""
+    await deps.revocations.refresh()
+    claims = await deps.tickets.redeem(ticket, deps.backend.bus)
+    deps.revocations.check(claims.jti)
+    await deps.revocations.check_log(caller_from_claims(claims))
+    return claims
 
 
 def _by_cookies(connection: HTTPConnection, deps: Dependencies) -> Caller:
@@ -98,12 +114,13 @@ def _by_cookies(connection: HTTPConnection, deps: Dependencies) -> Caller:
                 )
                 if not hmac.compare_digest(claims.key or "", key):
                     raise Problem("token-missing", detail=_NO_KEY)
+                deps.revocations.check(claims.jti)
                 callers[cookie] = caller_from_claims(claims)
             except Problem as problem:
                 failed.append(problem)
     page, seat = callers.get(COOKIE), callers.get(SEAT_COOKIE)
     if seat is not None and page is not None and page.operator:
-        return replace(seat, operator=True, session=page.session, jti=page.jti)
+        return replace(seat, operator=True, session=page.session, jti=page.jti, log=None)
     if seat is None and page is None:
         raise failed[0]
     return seat or page or NOBODY
@@ -121,7 +138,7 @@ def hash_key(key: str) -> str:
 
 def charge_address(deps: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := deps.rate_limits.take(_rate_key(connection), kind):
+    if wait := deps.rate_limits.take(network_of(client_address(connection)), kind):
         raise Problem("rate", retry_after=wait)
 
 
@@ -133,7 +150,7 @@ def caller_or_anonymous(connection: HTTPConnection, deps: Dependencies) -> Calle
         caller = NOBODY
     if caller.jti:
         charge_rate(deps, caller, "read")
-    elif wait := deps.rate_limits.take(_rate_key(connection), "read"):
+    elif wait := deps.rate_limits.take(network_of(client_address(connection)), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 
@@ -159,7 +176,7 @@ def _quietly(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
     header = connection.headers.get("authorization", "")
     if header.lower().startswith("bearer "):
-        return caller_from_claims(deps.keyring.verify(header[7:].strip(), deps.clock()))
+        return _verified(deps, header[7:])
     if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
         return _by_cookies(connection, deps)
     return NOBODY

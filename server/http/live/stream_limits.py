@@ -1,23 +1,25 @@
 """All live streams of this process: how many there are, that they live, and how they end.
 
-Two tasks serve all of them: one keeps idle connections open with a comment now and
-then, and ends every stream once the server is told to close; the other ends the streams
-whose tokens expire.
+Three tasks serve all of them: one keeps idle connections open with a comment now and
+then, and ends every stream once the server is told to close; one ends the streams whose tokens
+expire; one those whose tokens are revoked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 import anyio
 
 from parley.bus.connection.tasks import Child, TaskHost
+from parley.bus.contract.errors import BusError
 from parley.server.http.live.client_queue import Ending
 from parley.server.http.live.task_deaths import log_death
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
+from parley.server.http.tokens.revocations import STALE_SECONDS, Revocations
 
 OF_A_TOKEN: Final = 32
 BEAT_SECONDS: Final = 15.0
@@ -37,14 +39,19 @@ class Stream(Protocol):
 class StreamLimits:
     """At most `most` in all, and `OF_A_TOKEN` of each."""
 
-    def __init__(self, closing: anyio.Event, clock: Callable[[], float], most: int) -> None:
+    def __init__(
+        self, closing: anyio.Event, clock: Callable[[], float], most: int, revocations: Revocations
+    ) -> None:
         self._closing, self._clock, self._most = closing, clock, most
+        self._revocations = revocations
+        self._callers: dict[Stream, Caller] = {}
         self._open: dict[Stream, float] = {}  # when its token expires, by the clock of the loop
         self._places = 0
         self._by_token: dict[str, int] = {}
         self._host = TaskHost("parley-streams", log_death)
         self._beating: Child | None = None
         self._expiring: Child | None = None
+        self._revoking: Child | None = None
         self._next_expiry = _NEVER
         self._earlier = anyio.Event()  # a stream came that expires before all others
         self._none = anyio.Event()
@@ -79,7 +86,7 @@ class StreamLimits:
     def register(self, stream: Stream, caller: Caller) -> Iterator[None]:
         """Have `stream` told while the body runs; it ends with the caller's token."""
         expiry = anyio.current_time() + caller.expires - self._clock()
-        self._open[stream] = expiry
+        self._open[stream], self._callers[stream] = expiry, caller
         if self._closing.is_set():
             stream.end("shutdown")
         else:
@@ -87,7 +94,7 @@ class StreamLimits:
         try:
             yield
         finally:
-            del self._open[stream]
+            del self._open[stream], self._callers[stream]
 
     async def wait_empty(self, seconds: float) -> None:
         """Return once no stream is open, or when `seconds` are over."""
@@ -99,7 +106,9 @@ class StreamLimits:
         await self._host.aclose()
 
     def _serve(self, expiry: float) -> None:
-        """Have both tasks at work, for a stream that expires then too."""
+        """Have the tasks at work, for a stream that expires then too."""
+        if self._revoking is None or self._revoking.is_over:
+            self._revoking = self._host.start("parley-revocations", self._end_revoked)
         if self._beating is None or self._beating.is_over:
             self._beating = self._host.start("parley-beats", self._beat_and_close)
         if self._expiring is None or self._expiring.is_over:
@@ -135,3 +144,12 @@ class StreamLimits:
             self._next_expiry, self._earlier = min(self._open.values()), anyio.Event()
             with anyio.CancelScope(deadline=self._next_expiry):
                 await self._earlier.wait()
+
+    async def _end_revoked(self) -> None:
+        while self._open:
+            await anyio.sleep(STALE_SECONDS)
+            with suppress(BusError):  # asked again in a moment
+                await self._revocations.refresh()
+            for stream, caller in list(self._callers.items()):
+                if self._revocations.is_revoked(caller.jti):
+                    stream.end("expired")

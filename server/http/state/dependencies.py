@@ -25,6 +25,7 @@ from parley.server.http.state.metrics import Metrics
 from parley.server.http.state.origins import OriginRules
 from parley.server.http.state.rate_limits import RateLimits
 from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.revocations import Revocations
 from parley.server.http.tokens.tickets import Tickets
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import Connection
@@ -44,6 +45,7 @@ class Dependencies:
     connection: Connection
     keyring: Keyring
     tickets: Tickets
+    revocations: Revocations
     rate_limits: RateLimits
     channels: SessionChannels
     streams: StreamLimits

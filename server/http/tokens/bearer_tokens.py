@@ -14,6 +14,7 @@ from jwt.utils import base64url_decode, base64url_encode
 
 from parley.bus.contract.keys import SESSION_ID
 from parley.bus.entries import ACTS
+from parley.memory.text.plain_text import plain_name
 from parley.memory.voice import VOICE, is_voice
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Misuse
@@ -25,7 +26,7 @@ Audience = Literal["parley", "parley-ticket", "parley-page"]  # the last in cook
 
 EVERY_SESSION: Final = "*"
 _ROLES: Final[tuple[str, ...]] = get_args(Role)
-_LONGEST_SECONDS: Final = 90 * 24 * 3600
+LONGEST_SECONDS: Final = 90 * 24 * 3600
 LEEWAY_SECONDS: Final = 5  # after its end, for clocks that differ
 _EARLY_SECONDS: Final = 60  # how far ahead the clock of whoever signed may be
 LONGEST: Final = 4096  # characters of a token
@@ -33,7 +34,7 @@ VERIFIED_KEPT: Final = 10_000  # verified tokens remembered
 _ALGORITHM: Final = "HS256"
 _REQUIRED: Final = ("iss", "aud", "sub", "ses", "rol", "iat", "exp", "jti")
 _WORDS: Final = ("sub", "ses", "rol")
-_JTI: Final = re.compile(r"[0-9a-f]{16}")
+TOKEN_ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Claims:
     may: tuple[str, ...] | None = None
     until: int | None = None  # of a ticket: when what comes of it expires
     of: str | None = None  # of a ticket: the jti of what comes of it
+    log: str | None = None  # the log of its session when it was made; None: any of that name
     key: str | None = None  # of a cookie: the SHA-256 of the key it counts beside, in hex
 
 
@@ -75,6 +77,8 @@ class Keyring:
             payload["til"] = claims.until
         if claims.of is not None:
             payload["of"] = claims.of
+        if claims.log is not None:
+            payload["log"] = claims.log
         if claims.key is not None:
             payload["key"] = claims.key
         return jwt.encode(
@@ -123,12 +127,14 @@ def build_claims(
     may: Sequence[str] | None = None,
     seconds: float = 12 * 3600,
 ) -> Claims:
-    """Claims as of `now`, with a `jti` of their own. Raises `Misuse` for what no token may say."""
-    if not 1 <= seconds <= _LONGEST_SECONDS:
+    """Claims as of `now`, with a `jti` of their own, for `name` as the talk has it.
+
+    Raises `Misuse` for what no token may say."""
+    if not 1 <= seconds <= LONGEST_SECONDS:
         raise Misuse("a token holds for 1 second to 90 days")
     issued = int(now)
     made = Claims(
-        name, role, session, issued, issued + int(seconds), secrets.token_hex(8),
+        plain_name(name), role, session, issued, issued + int(seconds), secrets.token_hex(8),
         None if may is None else tuple(dict.fromkeys(may)),
     )  # fmt: skip
     if reason := _unfit(made):
@@ -171,16 +177,18 @@ def _claims(payload: dict[str, Any], now: float) -> Claims:
     words = all(isinstance(value, str) for value in (*(payload[name] for name in _WORDS), *ids))
     listed = may is None or (isinstance(may, list) and all(isinstance(value, str) for value in may))
     key = payload.get("key")
-    keyed = key is None or isinstance(key, str)
-    if not (whole and words and listed and keyed) or not all(map(_JTI.fullmatch, ids)):
+    log = payload.get("log")
+    named = all(each is None or isinstance(each, str) for each in (key, log))
+    if not (whole and words and listed and named) or not all(map(TOKEN_ID.fullmatch, ids)):
         raise Problem("token-invalid")
     made = Claims(
         payload["sub"], payload["rol"], payload["ses"], cast("int", issued), cast("int", expires),
-        payload["jti"], None if may is None else tuple(may), until, payload.get("of"), key,
+        payload["jti"], None if may is None else tuple(may), until, payload.get("of"), log,
+        key,
     )  # fmt: skip
     if _unfit(made) or made.issued > now + _EARLY_SECONDS:
         raise Problem("token-invalid")
-    if (made.until or made.expires) - made.issued > _LONGEST_SECONDS:
+    if (made.until or made.expires) - made.issued > LONGEST_SECONDS:
         raise Problem("token-invalid")
     return made
 

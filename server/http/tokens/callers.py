@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from parley.bus.entries import ACTS
+from parley.memory.text.plain_text import plain_name
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, is_valid_name
 
@@ -21,6 +22,7 @@ class Caller:
     operator: bool
     jti: str
     expires: int
+    log: str | None = None  # of its one session, where the token is bound to it
 
     @property
     def seat_role(self) -> Literal["agent", "person"]:
@@ -64,7 +66,7 @@ class Caller:
                 raise Problem("not-your-name", needs="operator")
             if not is_valid_name(named):
                 raise Problem("invalid", field="as", fault="name")
-            return named
+            return plain_name(named)
         if self.role == "operator" and named is None:
             raise Problem("forbidden", detail="An operator says in whose name it speaks: `as`.")
         return self.name
@@ -82,5 +84,5 @@ def caller_from_claims(claims: Claims) -> Caller:
     """Who speaks by a token of those claims."""
     return Caller(
         claims.name, claims.role, claims.session, claims.may, claims.role == "operator",
-        claims.jti, claims.expires,
+        claims.jti, claims.expires, claims.log,
     )  # fmt: skip

@@ -15,34 +15,37 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 import h11
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from parley.server.http.problems.problem_details import Problem, problem_response
 from parley.server.http.transport.asgi_middleware import add_security_headers
+from parley.server.http.transport.strangers import CONNECTION, Strangers
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Container
 
     from parley.server.http.state.dependencies import Dependencies
+    from parley.server.settings.serve_settings import ServeSettings
 
 HEAD_SECONDS: Final = 15.0  # from its first byte to its last, or from connecting to the first
 LINGER_SECONDS: Final = 5.0  # for which a body is read that was answered before it came
-BESIDE_STREAMS: Final = 1_024  # connections beside as many as may be live streams
 OWN_FILES: Final = 128  # of those that the process may have open, for other things
 RETRY_SECONDS: Final = 5.0
 
 
-def most_connections(streams: int) -> int:
+def most_connections(serve: ServeSettings) -> int:
     """How many may be open at once: what the settings come to, or what the system allows."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = streams + BESIDE_STREAMS
+    wanted = serve.streams + serve.strangers
     return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - OWN_FILES))
 
 
-def raise_file_limit(streams: int) -> None:
+def raise_file_limit(serve: ServeSettings) -> None:
     """Have the system let this process open as many files as it may need, if it does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = streams + BESIDE_STREAMS + OWN_FILES
+    wanted = serve.streams + serve.strangers + OWN_FILES
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if resource.RLIM_INFINITY != soft < wanted:
@@ -54,17 +57,39 @@ class Connection(H11Protocol):
     """Made by `connection_class`, which says how many there may be."""
 
     most: int
+    strangers: Strangers
+    proxies: Container[str]
+    is_known = False  # by a good token, for as long as it lasts
+    _is_proxys = False  # it carries requests of many, each of which is known by its own token
     _ending: asyncio.TimerHandle | None = None
     _over = False  # it was told so: what comes is read, so that the answer is, and not heeded
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.most:
+        host = self.client[0] if self.client else ""
+        self.app_state = {**self.app_state, CONNECTION: self}
+        self._is_proxys = host in self.proxies
+        if not self._is_proxys:
+            self.strangers.enter(self, host)
+        if len(self.connections) > self.most and not self.strangers.close_oldest(besides=self):
             detail = "Too many connections are open; ask again in a moment."
             self._refuse(Problem("unavailable", detail=detail, retry_after=RETRY_SECONDS))
             self.transport.close()
         else:
             self._end_in(HEAD_SECONDS)
+
+    def hear(self, host: str, *, known: bool) -> None:
+        """A request of `host` begins, with a good token if `known`."""
+        if not known and self._is_proxys:
+            self.strangers.enter(self, host)
+        elif known:
+            self.strangers.leave(self)
+            self.is_known = not self._is_proxys
+
+    def make_room(self) -> None:
+        """End without a word, which would cost more than the connection did."""
+        self._over = True
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if not self._over:
@@ -80,14 +105,19 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._go_on()
+        self.strangers.leave(self)
+        self.app_state = {}  # else it holds itself
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self._is_proxys:
+            self.strangers.leave(self)
         self._mind()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         self._go_on()
+        self.strangers.leave(self)  # it shows a token now or is refused
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
@@ -150,7 +180,19 @@ def _problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOf
 
 
 def connection_class(deps: Dependencies) -> type[Connection]:
-    """The kind of connection that a server over `deps` has."""
-    most = most_connections(deps.settings.serve.streams)
-    members: dict[str, Any] = {"most": most}
+    """The kind of connection that a server over `deps` has.
+
+    At least half of the connections are for who has shown a good token.
+    """
+    serve = deps.settings.serve
+    most = most_connections(serve)
+    members: dict[str, Any] = {
+        "most": most,
+        "strangers": Strangers(min(serve.strangers, max(1, most // 2)), serve.strangers_each),
+        "proxies": ProxyHeadersMiddleware(_no_app, list(serve.proxies)).trusted_hosts,
+    }
     return type("Connection", (Connection,), members)
+
+
+async def _no_app(*_: Any) -> None:
+    """In place of an application, if proxies are looked up alone."""

@@ -70,6 +70,9 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
     tool = asked.tool
     try:
         call = ToolCall(door, caller, _read(tool, caller, asked.arguments))
+        await door.deps.revocations.refresh()
+        door.deps.revocations.check(caller.jti)
+        await door.deps.revocations.check_log(caller)
         check_right(door, caller, tool.right, call.session)
         if not tool.read_only:
             charge_rate(door.deps, caller, "publish")

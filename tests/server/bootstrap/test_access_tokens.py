@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from contextlib import ExitStack
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from parley.bus import Bus
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message, SessionOpened
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import server_addresses
-from parley.server.bootstrap.access_tokens import TokenRequest, print_token
+from parley.server.bootstrap.access_tokens import TokenRequest, print_token, revoke_tokens
 from parley.server.http.tokens.bearer_tokens import Keyring
 from parley.server.http.tokens.tickets import Tickets
 from parley.server.runtime import signing_secret
@@ -27,7 +29,7 @@ SECRET = "a secret that is only used by the tests"
 def wish(**given: Any) -> TokenRequest:
     whole = {
         "name": "ana", "session": "harbour", "role": "person", "may": (), "hours": 12.0,
-        "link": False, **given,
+        "link": False, "force": True, **given,
     }  # fmt: skip
     return TokenRequest(**whole)
 
@@ -196,3 +198,43 @@ def test_rights_are_given_by_commas_or_one_by_one(
     print_token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
     claims = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
     assert set(claims.may or ()) == {"vote", "close", "ask"}
+
+
+@pytest.mark.parametrize("name", ["Ana", "\u0430na", "\uff41\uff4e\uff41", "ANA"])
+def test_a_name_that_looks_like_another_is_refused(
+    name: str, redis_url: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """It says whom it looks like; forced, it is made, and so is the same name spelt otherwise."""
+    own = Settings(redis=redis_url, serve=ServeSettings(secret=SECRET))
+    asyncio.run(_talk(redis_url))
+    with pytest.raises(Misuse, match="looks like 'ana'"):
+        print_token(own, wish(name=name, force=False), as_json=False)
+    print_token(own, wish(name=name), as_json=False)
+    capfdbinary.readouterr()
+    for same in ("ana ", "ana\u200b", "ana"):
+        print_token(own, wish(name=same, force=False), as_json=False)
+        claims = Keyring([SECRET]).verify(
+            capfdbinary.readouterr().out.decode().strip(), time.time()
+        )
+        assert (claims.name, claims.log is None) == ("ana", False)
+
+
+def test_tokens_are_revoked_by_themselves_or_their_ids(
+    redis_url: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """What is listed afterwards has both; what is neither is refused."""
+    own = Settings(redis=redis_url, serve=ServeSettings(secret=SECRET))
+    print_token(own, wish(), as_json=True)
+    tree = json.loads(capfdbinary.readouterr().out)
+    revoke_tokens(own, [tree["token"], "0123456789abcdef"], as_json=True)
+    rows = json.loads(capfdbinary.readouterr().out)
+    assert {row["id"] for row in rows} == {tree["id"], "0123456789abcdef"}
+    assert {row["until"] for row in rows if row["id"] == tree["id"]} == {tree["expires"]}
+    with pytest.raises(Misuse, match="is no token"):
+        revoke_tokens(own, ["ana"], as_json=True)
+
+
+async def _talk(redis_url: str) -> None:
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("harbour", SessionOpened())
+        await bus.publish("harbour", [Draft("m", Message(participant="ana", content="Hello."))])

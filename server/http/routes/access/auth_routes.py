@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
@@ -17,17 +17,34 @@ from parley.server.http.identity.authorization import (
     RequiresRight,
 )
 from parley.server.http.identity.cookies import clear_cookies, require_key, set_cookie
-from parley.server.http.identity.credentials import charge_address
+from parley.server.http.identity.credentials import charge_address, redeem_ticket
 from parley.server.http.problems.problem_details import Problem, problem_responses
-from parley.server.http.state.dependencies import SESSION_PATTERN, DependenciesOf, SessionId
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, build_claims
+from parley.server.http.state.dependencies import (
+    SESSION_PATTERN,
+    Dependencies,
+    DependenciesOf,
+    SessionId,
+)
+from parley.server.http.tokens.bearer_tokens import (
+    EVERY_SESSION,
+    LONGEST_SECONDS,
+    TOKEN_ID,
+    Claims,
+    Role,
+    build_claims,
+)
+from parley.server.http.tokens.bound_claims import bind_claims
 from parley.server.http.tokens.callers import caller_from_claims
 from parley.server.http.tokens.tickets import LINK_SECONDS, SECONDS, ticket_url_path
+
+TokenId = Annotated[str, Path(pattern=f"^{TOKEN_ID.pattern}$", description="id of the token")]
 
 router = APIRouter(prefix="/v1", tags=["identity"])
 
 _HOURS = 12
 _MOST_HOURS = 2160  # 90 days
+_FORCE = "without a look at the session: also for one to come, or a name that looks like another's"
+_CURE = "'force' makes it all the same"
 
 
 class Login(Body):
@@ -42,6 +59,7 @@ class TokenWish(Body):
     role: Role = "person"
     may: list[str] | None = Field(None, max_length=32, description="acts and capabilities")
     hours: float = Field(_HOURS, gt=0, le=_MOST_HOURS)
+    force: bool = Field(False, description=_FORCE)
 
 
 class TicketWish(Body):
@@ -52,6 +70,7 @@ class TicketWish(Body):
     role: Role = "person"
     may: list[str] | None = Field(None, max_length=32, description="acts and capabilities")
     hours: float = Field(_HOURS, gt=0, le=_MOST_HOURS, description="of what comes of the ticket")
+    force: bool = Field(False, description=_FORCE)
 
 
 class Me(BaseModel):
@@ -66,8 +85,22 @@ class Me(BaseModel):
 
 
 class Token(BaseModel):
+    """`id` is what revokes it, and what comes of it."""
+
     token: str
+    id: str
     expires: int
+
+
+class RevokedToken(BaseModel):
+    """`until` is when it would have expired."""
+
+    id: str
+    until: int
+
+
+class RevokedTokens(BaseModel):
+    items: list[RevokedToken]
 
 
 class Ticket(BaseModel):
@@ -92,7 +125,7 @@ async def log_in(
     """
     require_key(request)
     try:
-        claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
+        claims = await redeem_ticket(deps, body.ticket)
     except Problem:
         charge_address(deps, request, "login")
         raise
@@ -130,16 +163,41 @@ async def read_me_in_session(session: SessionId, caller: Reader) -> Me:
 
 
 @router.post(
-    "/tokens", operation_id="make_token", status_code=201, responses=problem_responses("refused")
+    "/tokens",
+    operation_id="make_token",
+    status_code=201,
+    responses=problem_responses("refused", "no-session"),
 )
 async def make_token(body: TokenWish, deps: DependenciesOf, caller: Operator) -> Token:
     """A signed token for somebody."""
-    made = _wished(body, deps.clock())
-    return Token(token=deps.keyring.sign(made), expires=made.expires)
+    made = await _wished(body, deps)
+    return Token(token=deps.keyring.sign(made), id=made.jti, expires=made.expires)
+
+
+@router.get("/tokens/revoked", operation_id="list_revoked_tokens", responses=problem_responses())
+async def list_revoked_tokens(deps: DependenciesOf, caller: Operator) -> RevokedTokens:
+    """The tokens that were revoked and would hold yet."""
+    rows = sorted((await deps.backend.bus.revoked_tokens()).items())
+    return RevokedTokens(items=[RevokedToken(id=each, until=until) for each, until in rows])
+
+
+@router.delete(
+    "/tokens/{id}", operation_id="revoke_token", status_code=204, responses=problem_responses()
+)
+async def revoke_token(id: TokenId, deps: DependenciesOf, caller: Operator) -> None:
+    """Have a token, and the cookies and tickets that came of it, count no more.
+
+    Every server on this Redis refuses it a second later at most, and ends its streams.
+    """
+    await deps.backend.bus.revoke_token(id, int(deps.clock()) + LONGEST_SECONDS)
+    await deps.revocations.refresh(at_once=True)
 
 
 @router.post(
-    "/tickets", operation_id="make_ticket", status_code=201, responses=problem_responses("refused")
+    "/tickets",
+    operation_id="make_ticket",
+    status_code=201,
+    responses=problem_responses("refused", "no-session"),
 )
 async def make_ticket(body: TicketWish, deps: DependenciesOf, caller: AnyToken) -> Ticket:
     """A ticket for one use: one's own for a minute, or an operator's for somebody else."""
@@ -151,22 +209,25 @@ async def make_ticket(body: TicketWish, deps: DependenciesOf, caller: AnyToken) 
     elif not caller.operator:
         raise Problem("forbidden", needs="operator")
     else:
-        made, seconds = _wished(body, now), LINK_SECONDS
+        made, seconds = await _wished(body, deps), LINK_SECONDS
     ticket = deps.tickets.issue(made, seconds)
     expires = min(int(now + seconds), made.expires)
     return Ticket(ticket=ticket, expires=expires, path=ticket_url_path(made, ticket))
 
 
-def _wished(body: Any, now: float) -> Claims:
-    return build_claims(
-        body.name, body.role, body.session, now, may=body.may, seconds=max(1.0, body.hours * 3600)
-    )
+async def _wished(body: TokenWish | TicketWish, deps: Dependencies) -> Claims:
+    made = build_claims(
+        body.name or "", body.role, body.session, deps.clock(), may=body.may,
+        seconds=max(1.0, body.hours * 3600),
+    )  # fmt: skip
+    return made if body.force else await bind_claims(deps.backend, made, _CURE)
 
 
 def _own(caller: Caller, now: float) -> Claims:
     return Claims(
-        caller.name, caller.role, caller.session, int(now), caller.expires, caller.jti, caller.may
-    )
+        caller.name, caller.role, caller.session, int(now), caller.expires, caller.jti, caller.may,
+        log=caller.log,
+    )  # fmt: skip
 
 
 def identity_row(caller: Caller) -> Me:

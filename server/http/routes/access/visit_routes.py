@@ -17,7 +17,11 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.server.http.bodies.request_bodies import Body
 from parley.server.http.identity.authorization import Caller, RequiresRight
 from parley.server.http.identity.cookies import require_key, set_cookie
-from parley.server.http.identity.credentials import charge_address, credential_problem
+from parley.server.http.identity.credentials import (
+    charge_address,
+    credential_problem,
+    redeem_ticket,
+)
 from parley.server.http.problems.problem_details import Problem, problem_responses
 from parley.server.http.routes.access.auth_routes import Me, identity_row
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
@@ -83,7 +87,7 @@ async def _let_in(
         return _visitor(caller, credential_problem(request), None)
     require_key(request)
     try:
-        claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
+        claims = await redeem_ticket(deps, body.ticket)
     except Problem as problem:
         charge_address(deps, request, "login")
         return _visitor(caller, problem, False)

@@ -79,7 +79,7 @@ def slug(answer: Any) -> str:
 
 async def logged_in(d: Standing, client: Any, role: Any = "person", session: str = "*") -> Any:
     async with d.client(d.operator()) as operator:
-        wish = {"name": "ana", "role": role, "session": session}
+        wish = {"name": "ana", "role": role, "session": session, "force": True}
         ticket = (await operator.post("/v1/tickets", json=wish)).json()["ticket"]
     return await client.post("/v1/login", json={"ticket": ticket})
 

@@ -7,7 +7,7 @@ import contextlib
 import json
 import resource
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 import structlog
@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from parley.server.http.transport.body_timeout import BYTES_A_SECOND, TimeBudget
 from parley.server.http.transport.http_connection import (
-    BESIDE_STREAMS,
     OWN_FILES,
     most_connections,
     raise_file_limit,
 )
+from parley.server.http.transport.strangers import Strangers
+from parley.server.settings.serve_settings import ServeSettings
 from tests.support.doors.doors import Standing, doors
 from tests.support.doors.gateway_talk import PATH, begin
 from tests.support.servers.patience import PATIENCE, wait_until
@@ -299,17 +300,86 @@ async def test_a_body_that_is_no_longer_http_ends_quietly(redis_url: str) -> Non
 # -- too many --------------------------------------------------------------------------
 
 
-async def test_connections_have_a_number(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more is told so and closed; those that are open are served."""
-    monkeypatch.setattr("parley.server.http.transport.http_connection.BESIDE_STREAMS", 1)
-    async with doors(redis_url, streams=1) as d:
-        async with connected(d) as (reader, writer), connected(d):
-            await wait_until(lambda: len(d.deps.open_connections) == 2)
+async def test_connections_have_a_number(redis_url: str) -> None:
+    """One more is refused where all have shown a good token; those that are open are served."""
+    async with doors(redis_url, streams=1, strangers=1) as d:
+        async with AsyncExitStack() as stack:
+            for _ in range(2):
+                reader, writer = await stack.enter_async_context(connected(d))
+                writer.write(head(d, path="/v1/me", method="GET"))
+                assert (await reader.readline()).startswith(b"HTTP/1.1 200")
             async with connected(d) as (refused, _):
                 assert problem(await rest(refused)) == (503, "unavailable")
             writer.write(head(d, path="/v1/me", method="GET"))
-            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            await reader.readuntil(b"HTTP/1.1 200")
         await wait_until(lambda: not d.deps.open_connections)
+
+
+async def test_who_has_shown_a_token_stays_where_strangers_come(redis_url: str) -> None:
+    """The oldest stranger goes, whatever it has sent of a request; a good token keeps its place."""
+    async with doors(redis_url, strangers=3, strangers_each=2) as d:
+        begun = head(d, "Content-Length: 100").replace(b"Authorization: Bearer ey", b"X-No: ")
+        async with connected(d) as (reader, writer), connected(d) as (slow, slow_writer):
+            writer.write(head(d, path="/v1/me", method="GET"))
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            slow_writer.write(begun + b"{")
+            await wait_until(lambda: len(d.deps.open_connections) == 2)
+            async with connected(d) as (half, half_writer), connected(d) as (silent, _):
+                assert await rest(slow) == b""
+                half_writer.write(b"GET / HT")
+                await asyncio.sleep(SHORT)
+                async with connected(d):
+                    assert await rest(half) == b""
+                    async with connected(d):
+                        assert await rest(silent) == b""
+                        writer.write(head(d, path="/v1/me", method="GET"))
+                        await reader.readuntil(b"HTTP/1.1 200")
+
+
+async def test_behind_a_proxy_requests_are_counted_by_who_sends_them(redis_url: str) -> None:
+    """Its own connections are not: it keeps many that are idle, and asks for many."""
+    async with (
+        doors(redis_url, strangers=9, strangers_each=1, proxies=("127.0.0.1",)) as d,
+        AsyncExitStack() as stack,
+    ):
+        pipes = [await stack.enter_async_context(connected(d)) for _ in range(4)]
+        await wait_until(lambda: len(d.deps.open_connections) == 4)
+        begun = head(d, "Content-Length: 100").replace(b"Authorization: Bearer ey", b"X-No: ")
+        senders = ("192.0.2.1", "192.0.2.2", "192.0.2.1")
+        for (_, writer), sender in zip(pipes[1:], senders, strict=True):
+            writer.write(begun.replace(b"X-No", f"X-Forwarded-For: {sender}\r\nX-No".encode()))
+            await asyncio.sleep(SHORT)
+        assert await rest(pipes[1][0]) == b""
+        assert len(d.deps.open_connections) == 3
+
+
+def test_a_new_stranger_closes_the_oldest_of_its_address_or_of_all() -> None:
+    """And the log has one line a second of it, with how many there were."""
+    now = [0.0]
+
+    class One:
+        def __init__(self) -> None:
+            self.closed = False
+
+        def make_room(self) -> None:
+            self.closed = True
+
+    strangers, came = Strangers(3, 2, lambda: now[0]), [One() for _ in range(8)]
+    with structlog.testing.capture_logs() as lines:
+        for one, host in zip(came[:4], ("a", "a", "a", "b"), strict=True):
+            strangers.enter(one, host)
+        assert [one.closed for one in came[:4]] == [True, False, False, False]
+        strangers.enter(came[4], "c")
+        assert [one.closed for one in came[:5]] == [True, True, False, False, False]
+        strangers.leave(came[2])
+        strangers.enter(came[5], "2001:db8::1")
+        strangers.enter(came[6], "2001:db8::2")
+        now[0] = 1.0
+        strangers.enter(came[7], "2001:db8::3")
+        assert [one.closed for one in came] == [True, True, False, True, False, True, False, False]
+    assert [(line["event"], line["closed"]) for line in lines] == [
+        ("strangers_closed", 1), ("strangers_closed", 3),
+    ]  # fmt: skip
 
 
 async def test_an_answer_before_the_body_reaches_who_still_sends_it(redis_url: str) -> None:
@@ -341,20 +411,21 @@ def test_a_system_that_gives_no_more_files_stops_no_start(monkeypatch: pytest.Mo
     """What it says it might give is not always what it gives."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
-    raise_file_limit(1 << 40)
+    raise_file_limit(ServeSettings(streams=10_000_000))
 
 
 def test_as_many_as_the_system_allows_and_it_is_asked_for_more() -> None:
     """The limit of open files is raised for what the settings need, and else kept to."""
+    few = ServeSettings(streams=10, strangers=1_000)
     before = soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (600, hard))
-        assert most_connections(20_000) == 600 - OWN_FILES
-        raise_file_limit(10)
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 10 + BESIDE_STREAMS + OWN_FILES
-        assert most_connections(10) == 10 + BESIDE_STREAMS
-        raise_file_limit(1)
-        assert most_connections(10) == 10 + BESIDE_STREAMS
+        assert most_connections(ServeSettings()) == 600 - OWN_FILES
+        raise_file_limit(few)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 1_010 + OWN_FILES
+        assert most_connections(few) == 1_010
+        raise_file_limit(ServeSettings(streams=1, strangers=1))
+        assert most_connections(few) == 1_010
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == soft
