@@ -94,7 +94,8 @@ def test_what_a_paragraph_proposes_is_a_candidate_unless_the_talk_is_documents(
 
 
 def test_short_lines_are_no_prose() -> None:
-    memory, _ = folded(talk(*[("bo", "We see no reason to wait for that.")] * 9, ("ana", PARAGRAPH)))
+    lines = [("bo", "We see no reason to wait for that.")] * 9
+    memory, _ = folded(talk(*lines, ("ana", PARAGRAPH)))
     assert not [each for each in memory.proposals.values() if "writing/" in str(each.origin.rule)]
 
 
