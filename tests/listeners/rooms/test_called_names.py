@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parley.listeners.rooms.called_names import find_called
@@ -36,8 +36,24 @@ def test_a_name_that_reads_as_two_is_nobody() -> None:
     assert find_called("ana", ("Ana", "ana")) == "ana"
 
 
-@given(st.text(max_size=60), st.sets(st.text(min_size=1, max_size=12), max_size=5))
-def test_only_one_of_the_names_is_ever_meant(said: str, names: set[str]) -> None:
+SAID = st.text(max_size=60)
+NAMES = st.sets(st.text(min_size=1, max_size=12), max_size=5)
+
+
+def check_called(said: str, names: set[str]) -> None:
+    """Raises `AssertionError` if somebody is meant who is not there, or a name means another."""
     assert find_called(said, names) in {*names, None}
     for name in names:
         assert find_called(name, {name}) == name
+
+
+@given(SAID, NAMES)
+def test_only_one_of_the_names_is_ever_meant(said: str, names: set[str]) -> None:
+    check_called(said, names)
+
+
+@pytest.mark.long
+@settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(SAID, NAMES)
+def test_only_one_is_meant_in_many(said: str, names: set[str]) -> None:
+    check_called(said, names)

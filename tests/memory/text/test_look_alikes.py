@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parley.memory.text.plain_text import find_look_alikes, look_alike_key
@@ -30,9 +30,24 @@ def test_names_that_differ_to_the_eye_do_not(name: str, other: str) -> None:
     assert find_look_alikes([name, other, name]) == []
 
 
-@given(st.text(max_size=40))
-def test_the_key_of_a_key_is_itself_and_normal_forms_do_not_matter(name: str) -> None:
+NAMES = st.text(max_size=40)
+
+
+def check_key(name: str) -> None:
+    """Raises `AssertionError` unless all normal forms of `name` and of its key share the key."""
     key = look_alike_key(name)
     assert look_alike_key(key) == key
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         assert look_alike_key(unicodedata.normalize(form, name)) == key
+
+
+@given(NAMES)
+def test_the_key_of_a_key_is_itself_and_normal_forms_do_not_matter(name: str) -> None:
+    check_key(name)
+
+
+@pytest.mark.long
+@settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(NAMES)
+def test_many_keys_are_their_own(name: str) -> None:
+    check_key(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parley.memory.text.plain_text import plain_name
@@ -37,11 +37,26 @@ def test_names_that_only_look_alike_are_two(one: str, other: str) -> None:
     assert plain_name(one) != plain_name(other)
 
 
-@given(st.text(max_size=30))
-def test_a_plain_name_stays_and_is_never_empty(name: str) -> None:
+NAMES = st.text(max_size=30)
+
+
+def check_plain(name: str) -> None:
+    """Raises `AssertionError` unless the plain form of `name` is its own plain form."""
     plain = plain_name(name)
     assert plain_name(plain) == plain
     assert bool(plain) == bool(name)
     composed = unicodedata.normalize("NFD", plain)
     if unicodedata.ucd_3_2_0.normalize("NFC", composed) == plain:
         assert plain_name(composed) == plain
+
+
+@given(NAMES)
+def test_a_plain_name_stays_and_is_never_empty(name: str) -> None:
+    check_plain(name)
+
+
+@pytest.mark.long
+@settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(NAMES)
+def test_many_plain_names_stay(name: str) -> None:
+    check_plain(name)
