@@ -8,9 +8,7 @@ is chosen from their lines, so its cost does not grow with the talk. Determinist
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
 from typing import Final, NamedTuple
 
 from parley.memory.state.summary_state import LedgerChange
@@ -28,8 +26,6 @@ _NOTES: Final = 1_200  # characters of what a model gets beside the talk: some 3
 _SAME: Final = 65  # per cent of its words in one chosen text, from which a passage says nothing new
 # Hundredths of a logit, as the weights of the tables.
 _NOTED: Final = 100  # that a passage gains if the ledger has it as a proposal
-_AGAIN: Final = 80  # that it loses for each chosen passage of its message
-_REPORTS: Final = 100  # where it puts nothing forward, by the wordings of the cards
 
 Chosen = list[tuple[Passage, str]]
 
@@ -167,25 +163,14 @@ def _fill(items: Sequence[LedgerItem], passages: Sequence[Passage], most: int) -
 
 
 def _choose(passages: Sequence[Passage], page: Page) -> Chosen:
-    """The best `passages` that say something new, with their words."""
-    heap = [(-each.score, place) for place, each in enumerate(passages)]
-    heapify(heap)
-    turns: Counter[tuple[int, str]] = Counter()
+    """The best `passages` that say something new, with their words, in the order of the talk."""
     chosen = []
-    while heap:
-        value, place = heappop(heap)
-        each = passages[place]
-        if each.size >= page.left or page.says(each.content):
-            continue
-        turn = each.place[0], each.who
-        now = _AGAIN * turns[turn] + _REPORTS * each.reports() - each.score
-        if now > value:  # its score is lower than when it was ranked
-            heappush(heap, (now, place))
-            continue
-        text = each.render()
-        if (text or each.lead) and page.take(f"{each.lead or speaker(each.who)}: {text}", [each]):
-            turns[turn] += 1
-            chosen.append((each, text))
+    for each in sorted(passages, key=lambda passage: passage.score, reverse=True):
+        if each.size < page.left and not page.says(each.content):
+            text = each.render()
+            line = f"{each.lead or speaker(each.who)}: {text}"
+            if (text or each.lead) and page.take(line, [each]):
+                chosen.append((each, text))
     return sorted(chosen, key=lambda one: one[0].place)
 
 

@@ -77,7 +77,7 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
             continue
         weight = max(WEIGHTS[change.kind] for change in shown)
         item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk))
-        if not (item.is_bare and words.reports()):  # what only reports is talk
+        if not (item.is_bare and words.reports):  # what only reports is talk
             items[ref] = item
     for change in changes:  # what accepting a proposal decided is shown with the proposal
         decision, proposal = items.get(change.ref), items.get(change.other)

@@ -8,7 +8,6 @@ instead. Linear in the text; the first 20,000 characters of a message are read.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from string import ascii_lowercase
@@ -46,9 +45,9 @@ _STEM: Final = 7  # letters by which two words are taken for one
 _SIGN: Final = 50  # a number, a name, a condition: each
 _DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
 _FAINT: Final = -300  # odds of one in twenty: lower scores of the tables count as this
-_LATER: Final = 60  # the last message, others in proportion: it says what came of the earlier ones
-_RARE: Final = 20  # each word that nobody else of the range says, where no table reads the talk
-_MOST_RARE: Final = 8  # words that count so
+_REPORTS: Final = 100  # what a passage loses that puts nothing forward
+_TELLING: Final = 20  # each content word, where no table reads the talk
+_MOST_TELLING: Final = 8  # words that count so
 _CONDITIONS: Final = frozenset(["if", "unless", "until", "only", "before", "never", "must"])
 _NUMBER: Final = re.compile(r"(?<![\w+-])\d")  # no handle, and no vote
 _NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z](?:[\w-]*[a-z]|[A-Z])|[a-z][A-Z]")
@@ -73,7 +72,7 @@ class Passage(NamedTuple):
     size: int  # about how many characters it has
     score: int
     render: Callable[[], str]  # costly; "" if it cannot be shown alone: asked if there is room
-    reports: Callable[[], bool] = bool  # true if it puts nothing forward; costly as well
+    reports: bool = False  # it puts nothing forward, by the wordings of the cards
     lead: str = ""  # what it stands behind, if that is not its speaker
 
     @classmethod
@@ -135,26 +134,16 @@ class RangeTalk:
             )
             for n, message in self._messages.items()
         }
+        self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
     def list_passages(self) -> list[Passage]:
         """The units that may be shown, in the order of the talk."""
-        unread = {n for n, message in self._messages.items() if not message.is_readable()}
-        said: Counter[str] = Counter()
-        if unread:
-            for message in self._messages.values():
-                said.update(content_words(message.text))
-        found = []
-        for turn, (n, message) in enumerate(self._messages.items(), 1):
-            later = _LATER * turn // len(self._messages)
-            for index, unit in enumerate(message.units):
-                if _says_something(message, unit):
-                    passage = self._passage(n, index, partial(_render_alone, message, index))
-                    score = passage.score + later
-                    if n in unread:
-                        rare = sum(said[word] == 1 for word in passage.content)
-                        score += _RARE * min(rare, _MOST_RARE)
-                    found.append(passage._replace(score=score))
-        return found
+        return [
+            self._passage(n, index, partial(_render_alone, message, index))
+            for n, message in self._messages.items()
+            for index, unit in enumerate(message.units)
+            if _says_something(message, unit)
+        ]
 
     def words_at(self, n: int, start: int, end: int) -> Passage:
         """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
@@ -172,18 +161,16 @@ class RangeTalk:
         return self._passage(n, place, partial(render_unit, message, place))
 
     def _passage(self, n: int, index: int, render: Callable[[], str]) -> Passage:
-        message = self._messages[n]
+        message, score = self._messages[n], self._scores[n][index]
         unit = message.units[index]
         raw = message.text[unit.start : unit.end]
-        return Passage(
-            self.lines[n].participant,
-            (n, unit.start),
-            content_words(raw),
-            len(raw),
-            self._scores[n][index],
-            render,
-            partial(message.is_unsaid, index),
-        )
+        content = content_words(raw)
+        if n in self._unread:
+            score += _TELLING * min(len(content), _MOST_TELLING)
+        reports = message.is_unsaid(index)
+        score -= _REPORTS * reports
+        place = n, unit.start
+        return Passage(self.lines[n].participant, place, content, len(raw), score, render, reports)
 
 
 def _says_something(message: WrittenMessage, unit: Unit) -> bool:
