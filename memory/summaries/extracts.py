@@ -8,14 +8,21 @@ is chosen from their lines, so its cost does not grow with the talk. Determinist
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.ledger_changes import WEIGHTS
 from parley.memory.summaries.ledger_lines import LedgerItem, group_changes, read_lines, speaker
 from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
-from parley.memory.summaries.talk_units import DENIALS, Line, Passage, RangeTalk, weigh_sentences
+from parley.memory.summaries.talk_units import (
+    DENIALS,
+    Line,
+    Passage,
+    RangeTalk,
+    content_words,
+    weigh_sentences,
+)
 
 SHARE: Final = 500  # per mille of the talk's characters that its summary may have
 LONG_SHARE: Final = 290  # of those beyond the first 2,400
@@ -46,12 +53,12 @@ class Page:
         self.left = chars + 1  # behind the last line is no line break
         self._said: list[frozenset[str]] = []
 
-    def take(self, text: str, said: Iterable[Passage]) -> bool:
-        """Take the room of a line that says these passages, if there is any."""
+    def take(self, text: str) -> bool:
+        """Take the room of some lines, if there is any."""
         if len(text) >= self.left:
             return False
         self.left -= len(text) + 1
-        self._said += [each.content for each in said]
+        self._said += map(content_words, text.split("\n"))
         return True
 
     def says(self, words: frozenset[str]) -> bool:
@@ -109,7 +116,9 @@ def condense_summaries(
     items: dict[str, LedgerItem] = {}
     passages: list[Passage] = []
     for part in below:
-        found, said = _read_model(changes, part) if part.by_model else read_lines(part.text, part.first)
+        found, said = (
+            _read_model(changes, part) if part.by_model else read_lines(part.text, part.first)
+        )
         passages += said
         for item in found:
             if (known := items.setdefault(item.ref, item)) is not item:
@@ -128,7 +137,7 @@ def condense_summaries(
 def _read_model(
     changes: Sequence[LedgerChange], part: LowerSummary
 ) -> tuple[list[LedgerItem], list[Passage]]:
-    """What happened to items in a range that a model summed up, without anybody's sides; its lines."""
+    """What happened to items in a range that a model summed up, but for sides, and its lines."""
     own = [
         change
         for change in changes
@@ -151,7 +160,7 @@ def _fill(items: Sequence[LedgerItem], passages: Sequence[Passage], most: int) -
         item = items[place]
         if not item.is_bare and item.words.size < page.left:
             text = item.lines()
-            if page.take(text, (item.words, *item.reasons)):
+            if page.take(text):
                 settled[place] = text
     noted = [
         item.words._replace(lead=item.head, score=item.words.score + _NOTED)
@@ -159,30 +168,35 @@ def _fill(items: Sequence[LedgerItem], passages: Sequence[Passage], most: int) -
         if item.is_bare
     ]
     chosen = _choose([*noted, *passages], page)
-    return "\n".join([*(text for _, text in sorted(settled.items())), *_in_order(chosen)])
+    return "\n".join([*(text for _, text in sorted(settled.items())), *_as_lines(chosen)])
 
 
 def _choose(passages: Sequence[Passage], page: Page) -> Chosen:
     """The best `passages` that say something new, with their words, in the order of the talk."""
     chosen = []
-    for each in sorted(passages, key=lambda passage: passage.score, reverse=True):
+    for each in sorted(passages, key=lambda passage: -passage.score):
         if each.size < page.left and not page.says(each.content):
             text = each.render()
             line = f"{each.lead or speaker(each.who)}: {text}"
-            if (text or each.lead) and page.take(line, [each]):
+            if (text or each.lead) and page.take(line):
                 chosen.append((each, text))
     return sorted(chosen, key=lambda one: one[0].place)
 
 
-def _in_order(chosen: Chosen) -> Iterator[str]:
-    """A line for each text, the first of a message behind who says it."""
-    before: tuple[int, str] | None = None
+def _as_lines(chosen: Chosen) -> list[str]:
+    """A line for each text, those of one lead on one; a message's first behind who says it."""
+    lines: list[str] = []
+    before: tuple[int, str, str] | None = None
     for each, text in chosen:
-        turn = each.place[0], each.who
+        lead, _, rest = text.partition(": ")
+        turn = (*each.place[:1], each.who, lead)
         if each.lead:
-            yield f"{each.lead}: {text}" if text else each.lead
-        elif turn == before or not each.who:
-            yield f"  {text}" if each.who else text
+            lines.append(f"{each.lead}: {text}" if text else each.lead)
+        elif before is None or not each.who or before[:2] != turn[:2]:
+            lines.append(f"{speaker(each.who)}: {text}" if each.who else text)
+        elif rest and before == turn:
+            lines[-1] = f"{lines[-1].rstrip('.;')}; {rest}"
         else:
-            yield f"{speaker(each.who)}: {text}"
+            lines.append(f"  {text}")
         before = None if each.lead else turn
+    return lines

@@ -97,19 +97,19 @@ def content_words(text: str) -> frozenset[str]:
     )
 
 
-def weigh_texts(units: list[Unit], texts: Sequence[str], words: list[list[str]]) -> list[int]:
+def weigh_sentences(texts: Sequence[str]) -> list[int]:
+    """What texts weigh that are a sentence each."""
+    units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
+    return _weigh(units, texts, [words_of(text.lower()) for text in texts])
+
+
+def _weigh(units: list[Unit], texts: Sequence[str], words: list[list[str]]) -> list[int]:
     """What units of these texts and words weigh: by the tables, their signs and their length."""
     prose = ProseMessage(units, words, current_tables(), Setting())
     return [
         max(*odds, _FAINT) + _weigh_signs(text, own)
         for odds, text, own in zip(prose.scores(), texts, words, strict=True)
     ]
-
-
-def weigh_sentences(texts: Sequence[str]) -> list[int]:
-    """What texts weigh that are a sentence each."""
-    units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
-    return weigh_texts(units, texts, [words_of(text.lower()) for text in texts])
 
 
 def _weigh_signs(text: str, words: Sequence[str]) -> int:
@@ -129,10 +129,8 @@ class RangeTalk:
             for line in lines
         }
         self._scores = {
-            n: weigh_texts(
-                message.units, [message.text[u.start : u.end] for u in message.units], message.words
-            )
-            for n, message in self._messages.items()
+            n: _weigh(each.units, [each.text[u.start : u.end] for u in each.units], each.words)
+            for n, each in self._messages.items()
         }
         self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
@@ -167,7 +165,7 @@ class RangeTalk:
         content = content_words(raw)
         if n in self._unread:
             score += _TELLING * min(len(content), _MOST_TELLING)
-        reports = message.is_unsaid(index)
+        reports = n not in self._unread and message.is_unsaid(index)
         score -= _REPORTS * reports
         place = n, unit.start
         return Passage(self.lines[n].participant, place, content, len(raw), score, render, reports)

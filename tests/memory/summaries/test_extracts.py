@@ -21,10 +21,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import LedgerChange, Summary
 from parley.memory.summaries.extracts import (
-    FLOOR,
-    MORE,
     LowerSummary,
-    Room,
     condense_summaries,
     extract_summary,
     ledger_notes,
@@ -32,6 +29,7 @@ from parley.memory.summaries.extracts import (
     talk_length,
 )
 from parley.memory.summaries.ledger_changes import MOST_CHANGES, note_changes
+from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
 from parley.memory.summaries.talk_units import Line
 from tests.support.logs.corpora import ROOT, needs_corpora
 from tests.support.logs.logs import numbered
@@ -64,7 +62,7 @@ SAID = st.sampled_from(
 TALKS = st.lists(st.tuples(st.sampled_from(NAMES), SAID), min_size=1, max_size=14)
 LONG_TALK = "The harbour has a long history, of which the town is proud, and many maps. " * 9
 CODE = ("mount /dev/archive", "sharded_queue = make_queue", "git push origin")
-ROOMY = 10_000  # characters, and words: more than any talk here has
+ROOMY = 10_000  # characters: more than any talk here has
 FACTS = [
     "The gate code of the north yard is 4711.",
     "Marta has the keys of the archive in Lisbon.",
@@ -105,7 +103,7 @@ def _lines(records: list[Record]) -> list[Line]:
 def sum_up(*talk: tuple[str, str], **settings: object) -> list[str]:
     """The lines of the summary of a talk where there is room for all that can be shown."""
     lines, changes = fold_talk(*talk, **settings)
-    return extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY)).splitlines()
+    return extract_summary(lines, changes, ROOMY, ROOMY).splitlines()
 
 
 def settled(interval: int, *talk: tuple[str, str]) -> list[Summary]:
@@ -169,7 +167,7 @@ def test_an_item_of_an_earlier_range_is_named_and_never_quoted() -> None:
         ("ann", "I propose we move the secret archive to the cellar."), ("bob", "I oppose P1.")
     )
     later = [change for change in changes if change.n == lines[1].n]
-    summary = extract_summary(lines[1:] * 5, later, 200, Room(ROOMY, ROOMY))
+    summary = extract_summary(lines[1:] * 5, later, 200, ROOMY)
     assert summary.startswith("P1 opposed by bob")
     assert "secret" not in summary
 
@@ -210,7 +208,7 @@ def test_every_change_that_fits_is_named(talk: list[tuple[str, str]]) -> None:
     """With room for them all, each item that somebody opposed or decided is there."""
     lines, changes = fold_talk(*talk)
     aside = {change.ref for change in changes if change.kind in ("set aside", "retracted")}
-    summary = extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY))
+    summary = extract_summary(lines, changes, ROOMY, ROOMY)
     heads = _handles(summary)
     shown = {change.ref for change in changes if change.kind in ("claimed", "opposed")}
     assert shown - aside <= heads
@@ -307,16 +305,14 @@ def test_greetings_bare_questions_votes_and_code_come_to_nothing(content: str) -
 def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
     talk: list[tuple[str, str]], words: int
 ) -> None:
-    """Half of it at most, or 120 characters; never longer than the talk; the same bytes every time.
-
-    Its words, and up to four times as many where the talk is long.
+    """Half of it at most, or 120 characters; never longer than the talk, nor than 24 characters
+    a word; the same bytes every time.
     """
     lines, changes = fold_talk(*talk)
     summary = extract_summary(lines, changes, words)
     length = talk_length(lines)
-    assert len(summary) <= length
-    assert len(summary) <= max(FLOOR, most_characters(length))
-    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 16), 0)
+    assert most_characters(length) <= max(min(length, 120), length // 2)
+    assert len(summary) <= min(most_characters(length), max(0, words) * CHARS_OF_EXTRACT)
     again, same = fold_talk(*talk)
     assert extract_summary(again, same, words) == summary
 
@@ -341,7 +337,7 @@ def test_a_megabyte_line_is_summarised_in_bounded_time(unit: str) -> None:
     start = time.process_time()
     summary = extract_summary([Line(1, "ann", content)], [], 200)
     assert time.process_time() - start < 2.0
-    assert len(summary.split()) <= 200
+    assert len(summary) <= 200 * CHARS_OF_EXTRACT
 
 
 # -- higher levels -------------------------------------------------------------
