@@ -221,9 +221,7 @@ class Memory:
         self.front: dict[
             int, list[SummaryRange]
         ] = {}  # by level: ranges that none covers, oldest first
-        self.below: dict[
-            tuple[int, int], list[SummaryRange]
-        ] = {}  # range -> those it covers
+        self.below: dict[tuple[int, int], list[SummaryRange]] = {}  # range -> those it covers
         self.ledger_view: Any = None  # `ledger_of` keeps what it made of this memory here
         self.pack_refs: tuple[PackRef, ...] = ()
         self.govern(Settings())

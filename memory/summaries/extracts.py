@@ -24,17 +24,15 @@ from parley.memory.summaries.talk_units import (
     weigh_sentences,
 )
 
-SHARE: Final = 500  # per mille of the talk's characters that its summary may have
-LONG_SHARE: Final = 290  # of those beyond the first 2,400
+_SHARE: Final = 500  # per mille of the talk's characters that its summary may have
+_LONG_SHARE: Final = 290  # of those beyond the first 2,400
 _SHORT_TALK: Final = 2_400  # characters
-FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
+_FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _WORD: Final = 6  # characters of an English word and the space behind it
 _NOTES: Final = 1_200  # characters of what a model gets beside the talk: some 300 tokens
 _SAME: Final = 65  # per cent of its words in one chosen text, from which a passage says nothing new
 # Hundredths of a logit, as the weights of the tables.
 _NOTED: Final = 100  # that a passage gains if the ledger has it as a proposal
-
-Chosen = list[tuple[Passage, str]]
 
 
 class LowerSummary(NamedTuple):
@@ -70,16 +68,11 @@ class Page:
         )
 
 
-def talk_length(lines: Sequence[Line]) -> int:
-    """Characters of what was said, names left out."""
-    return sum(len(line.content) for line in lines)
-
-
 def most_characters(length: int) -> int:
     """The characters that the summary of talk of `length` characters may have."""
     short = min(length, _SHORT_TALK)
-    share = (short * SHARE + (length - short) * LONG_SHARE) // 1000
-    return min(length, max(FLOOR, share))
+    share = (short * _SHARE + (length - short) * _LONG_SHARE) // 1000
+    return min(length, max(_FLOOR, share))
 
 
 def extract_summary(
@@ -92,7 +85,8 @@ def extract_summary(
     """
     talk = RangeTalk(lines)
     if most is None:
-        most = min(most_characters(talk_length(lines)), max(0, words) * CHARS_OF_EXTRACT)
+        length = sum(len(line.content) for line in lines)
+        most = min(most_characters(length), max(0, words) * CHARS_OF_EXTRACT)
     return _fill(group_changes(changes, talk), talk.list_passages(), most)
 
 
@@ -126,7 +120,8 @@ def condense_summaries(
                 known.words = known.words if known.words.size else item.words
                 known.reasons += item.reasons
     for change in changes:
-        if item := items.get(change.ref):
+        if change.ref in items:
+            item = items[change.ref]
             item.weight = max(item.weight, WEIGHTS[change.kind])
     scores = weigh_sentences([each.render() for each in passages])
     scored = [each._replace(score=score) for each, score in zip(passages, scores, strict=True)]
@@ -171,7 +166,7 @@ def _fill(items: Sequence[LedgerItem], passages: Sequence[Passage], most: int) -
     return "\n".join([*(text for _, text in sorted(settled.items())), *_as_lines(chosen)])
 
 
-def _choose(passages: Sequence[Passage], page: Page) -> Chosen:
+def _choose(passages: Sequence[Passage], page: Page) -> list[tuple[Passage, str]]:
     """The best `passages` that say something new, with their words, in the order of the talk."""
     chosen = []
     for each in sorted(passages, key=lambda passage: -passage.score):
@@ -183,17 +178,16 @@ def _choose(passages: Sequence[Passage], page: Page) -> Chosen:
     return sorted(chosen, key=lambda one: one[0].place)
 
 
-def _as_lines(chosen: Chosen) -> list[str]:
+def _as_lines(chosen: Sequence[tuple[Passage, str]]) -> list[str]:
     """A line for each text, those of one lead on one; a message's first behind who says it."""
     lines: list[str] = []
     before: tuple[int, str, str] | None = None
     for each, text in chosen:
         lead, _, rest = text.partition(": ")
-        turn = (*each.place[:1], each.who, lead)
-        if each.lead:
-            lines.append(f"{each.lead}: {text}" if text else each.lead)
-        elif before is None or not each.who or before[:2] != turn[:2]:
-            lines.append(f"{speaker(each.who)}: {text}" if each.who else text)
+        turn = each.place[0], each.who, lead
+        if each.lead or not each.who or before is None or before[:2] != turn[:2]:
+            head = each.lead or speaker(each.who)
+            lines.append(": ".join(filter(None, [head, text])))
         elif rest and before == turn:
             lines[-1] = f"{lines[-1].rstrip('.;')}; {rest}"
         else:

@@ -84,8 +84,6 @@ def note_changes(memory: Memory, facts: Sequence[Fact]) -> None:
 
 def heaviest(changes: list[LedgerChange]) -> list[LedgerChange]:
     """The 64 of `changes` that weigh most, the newest of equals, in their order."""
-    if len(changes) <= MOST_CHANGES:
-        return changes
     places = sorted(
         range(len(changes)), key=lambda place: (WEIGHTS[changes[place].kind], place), reverse=True
     )

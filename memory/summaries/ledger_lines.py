@@ -30,10 +30,10 @@ class LedgerItem:
     """What happened to one item, in phrases; its words, and the reasons against it."""
 
     ref: str
-    weight: int = 0  # of the weightiest thing that happened to it
-    phrases: list[str] = field(default_factory=list)
-    words: Passage = NO_WORDS
+    phrases: list[str]
+    words: Passage
     reasons: list[Passage] = field(default_factory=list)
+    weight: int = 0  # of the weightiest thing that happened to it
 
     @property
     def is_bare(self) -> bool:
@@ -76,7 +76,7 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
         if not shown or aside.get(ref):
             continue
         weight = max(WEIGHTS[change.kind] for change in shown)
-        item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk))
+        item = LedgerItem(ref, list(_phrases(shown)), words, _reasons(shown, talk), weight)
         if not (item.is_bare and words.reports):  # what only reports is talk
             items[ref] = item
     for change in changes:  # what accepting a proposal decided is shown with the proposal
@@ -148,26 +148,21 @@ def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
 
 
 def read_lines(text: str, first: int) -> tuple[list[LedgerItem], list[Passage]]:
-    """The items in an extract of a range that begins at n `first`, and who says what in the rest.
-
-    What is said has no scores.
-    """
+    """The items in an extract of a range that begins at n `first`; who says what in the rest."""
     items: list[LedgerItem] = []
     said: list[Passage] = []
-    who, in_item = "", False
+    who, behind = "", said
     for at, line in enumerate(text.splitlines()):
         place = first, at
         if match := _LINE.fullmatch(line):
             words = Passage.of_line("", place, match[3] or "")
-            items.append(LedgerItem(match[1], 0, match[2].split("; "), words))
-            in_item = True
-        elif line.startswith("  ") and not in_item:
+            items.append(LedgerItem(match[1], match[2].split("; "), words))
+            behind = items[-1].reasons
+        elif line.startswith("  ") and behind is said:
             said.append(Passage.of_line(who, place, line[2:]))
         else:
-            name, _, words = line.strip().partition(": ")
-            if in_item := line.startswith("  "):
-                items[-1].reasons.append(Passage.of_line(name, place, words))
-            else:
-                who = name
-                said.append(Passage.of_line(who, place, words))
+            behind = behind if line.startswith("  ") else said
+            name, colon, words_said = line.strip().partition(": ")
+            who, line = (name, words_said) if colon else ("", line)
+            behind.append(Passage.of_line(who, place, line))
     return items, said

@@ -11,7 +11,6 @@ is let go. So memory holds the frontier of a pyramid, not its stones.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
@@ -45,8 +44,8 @@ def count_open_tokens(memory: Memory, n: int, entry: Message) -> list[Fact]:
         return []
     warn = min(limit.warn, limit.cap)
     if before < warn <= memory.open_tokens:
-        data: dict[str, object] = {"limit": "limits.short_term", "size": memory.open_tokens}
-        return [Fact("limit.warned", None, n, {**data, "cap": limit.cap})]
+        sizes = {"size": memory.open_tokens, "cap": limit.cap}
+        return [Fact("limit.warned", None, n, {"limit": "limits.short_term", **sizes})]
     return []
 
 
@@ -205,14 +204,13 @@ def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[Summ
         for key, standing in sorted(memory.summaries.items())
         if standing.how == "extract"
         and memory.era(standing.last).how != "extract"
-        and _models_worded(memory, covered_ranges(memory, *key))
+        and all(
+            lower.how == "model"
+            for part in covered_ranges(memory, *key)
+            if (lower := memory.summaries.get(part.key)) is not None
+        )
     )
     return tuple(islice(found, most))
-
-
-def _models_worded(memory: Memory, parts: Iterable[SummaryRange]) -> bool:
-    standing = (memory.summaries.get(part.key) for part in parts)
-    return all(summary is None or summary.how == "model" for summary in standing)
 
 
 def uncovered_summaries(memory: Memory) -> list[Summary]:

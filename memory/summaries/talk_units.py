@@ -34,7 +34,7 @@ _READ: Final = 20_000  # characters of one message: what is behind them is paste
 _LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
 _ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
 _AROUND: Final = 160  # characters before a unit that make it understood alone
-_MOST: Final = 900  # characters of a passage that is shown: a longer one is no sentence
+_MOST: Final = 900  # characters of a unit that is shown: a longer one is no sentence
 DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
 _LETTERS: Final = 4  # of a word of Latin letters that says something
 _LATIN: Final = frozenset(ascii_lowercase)
@@ -105,17 +105,13 @@ def weigh_sentences(texts: Sequence[str]) -> list[int]:
 
 def _weigh(units: list[Unit], texts: Sequence[str], words: list[list[str]]) -> list[int]:
     """What units of these texts and words weigh: by the tables, their signs and their length."""
-    prose = ProseMessage(units, words, current_tables(), Setting())
-    return [
-        max(*odds, _FAINT) + _weigh_signs(text, own)
-        for odds, text, own in zip(prose.scores(), texts, words, strict=True)
-    ]
-
-
-def _weigh_signs(text: str, words: Sequence[str]) -> int:
-    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
-    signs += not _CONDITIONS.isdisjoint(words)
-    return _SIGN * signs - _DOUBLING * len(text).bit_length()
+    scores = []
+    odds = ProseMessage(units, words, current_tables(), Setting()).scores()
+    for likely, text, own in zip(odds, texts, words, strict=True):
+        signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
+        signs += not _CONDITIONS.isdisjoint(own)
+        scores.append(max(*likely, _FAINT) + _SIGN * signs - _DOUBLING * len(text).bit_length())
+    return scores
 
 
 class RangeTalk:
@@ -147,26 +143,26 @@ class RangeTalk:
         """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
         range has none there.
         """
-        message, scores = self._messages.get(n), self._scores.get(n, [])
+        message = self._messages.get(n)
         places = [
             place
-            for place, unit in enumerate(() if message is None else message.units)
+            for place, unit in enumerate(message.units if message else ())
             if unit.start < max(end, start + 1) and start < unit.end
         ]
         if message is None or not places:
             return NO_WORDS
-        place = max(places, key=lambda at: (scores[at], -at))
+        place = max(places, key=self._scores[n].__getitem__)
         return self._passage(n, place, partial(render_unit, message, place))
 
     def _passage(self, n: int, index: int, render: Callable[[], str]) -> Passage:
         message, score = self._messages[n], self._scores[n][index]
         unit = message.units[index]
         raw = message.text[unit.start : unit.end]
-        content = content_words(raw)
+        content, reports = content_words(raw), False
         if n in self._unread:
             score += _TELLING * min(len(content), _MOST_TELLING)
-        reports = n not in self._unread and message.is_unsaid(index)
-        score -= _REPORTS * reports
+        elif reports := message.is_unsaid(index):
+            score -= _REPORTS
         place = n, unit.start
         return Passage(self.lines[n].participant, place, content, len(raw), score, render, reports)
 
@@ -178,7 +174,7 @@ def _says_something(message: WrittenMessage, unit: Unit) -> bool:
     few = raw.isascii() and len(raw.split()) < _LEAST_WORDS
     if unit.kind == "heading" or (few and not (_NUMBER.search(raw) or _NAME.search(raw))):
         return False
-    return not leads_in(message, unit) and not is_courtesy(raw)
+    return len(raw) <= _MOST and not leads_in(message, unit) and not is_courtesy(raw)
 
 
 def render_unit(message: WrittenMessage, index: int) -> str:
