@@ -24,13 +24,13 @@ from parley.memory.summaries.talk_units import (
     weigh_sentences,
 )
 
-_SHARE: Final = 500  # per mille of the talk's characters that its summary may have
-_LONG_SHARE: Final = 290  # of those beyond the first 2,400
-_SHORT_TALK: Final = 2_400  # characters
+_SHARE: Final = 500  # per mille of the characters of talk: a longer summary would save little
+_LONG_SHARE: Final = 290  # of those beyond `_SHORT_TALK`: long talk says things twice
+_SHORT_TALK: Final = 2_400  # characters: twelve messages of chat
 _FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _WORD: Final = 6  # characters of an English word and the space behind it
 _NOTES: Final = 1_200  # characters of what a model gets beside the talk: some 300 tokens
-_SAME: Final = 65  # per cent of its words in one chosen text, from which a passage says nothing new
+_SAME: Final = 65  # per cent of its words in one chosen line: two in three say nothing new
 # Hundredths of a logit, as the weights of the tables.
 _NOTED: Final = 100  # that a passage gains if the ledger has it as a proposal
 

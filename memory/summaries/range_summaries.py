@@ -25,7 +25,7 @@ from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
 CHARS_PER_WORD: Final = 12  # a summary longer than its words times this is cut
-CHARS_OF_EXTRACT: Final = 24  # one without a model, which long talk gives more words
+CHARS_OF_EXTRACT: Final = 24  # one without a model has these for each word: it quotes in full
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
 
 Key = tuple[int, int]
