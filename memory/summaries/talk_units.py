@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import add
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
@@ -100,18 +101,20 @@ def content_words(text: str) -> frozenset[str]:
 def weigh_sentences(texts: Sequence[str]) -> list[int]:
     """What texts weigh that are a sentence each."""
     units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
-    return _weigh(units, texts, [words_of(text.lower()) for text in texts])
+    words = [words_of(text.lower()) for text in texts]
+    return list(map(add, _weigh_units(units, words), map(_weigh_signs, texts, words)))
 
 
-def _weigh(units: list[Unit], texts: Sequence[str], words: list[list[str]]) -> list[int]:
-    """What units of these texts and words weigh: by the tables, their signs and their length."""
-    scores = []
-    odds = ProseMessage(units, words, current_tables(), Setting()).scores()
-    for likely, text, own in zip(odds, texts, words, strict=True):
-        signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
-        signs += not _CONDITIONS.isdisjoint(own)
-        scores.append(max(*likely, _FAINT) + _SIGN * signs - _DOUBLING * len(text).bit_length())
-    return scores
+def _weigh_units(units: list[Unit], words: list[list[str]]) -> list[int]:
+    """What units weigh by the tables: that they propose or rule."""
+    scores = ProseMessage(units, words, current_tables(), Setting()).scores()
+    return [max(*odds, _FAINT) for odds in scores]
+
+
+def _weigh_signs(text: str, words: Sequence[str]) -> int:
+    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
+    signs += not _CONDITIONS.isdisjoint(words)
+    return _SIGN * signs - _DOUBLING * len(text).bit_length()
 
 
 class RangeTalk:
@@ -124,10 +127,7 @@ class RangeTalk:
             line.n: WrittenMessage(to_plain(line.content[:_READ]), names, shipped_cards())
             for line in lines
         }
-        self._scores = {
-            n: _weigh(each.units, [each.text[u.start : u.end] for u in each.units], each.words)
-            for n, each in self._messages.items()
-        }
+        self._odds = {n: _weigh_units(m.units, m.words) for n, m in self._messages.items()}
         self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
     def list_passages(self) -> list[Passage]:
@@ -140,8 +140,8 @@ class RangeTalk:
         ]
 
     def words_at(self, n: int, start: int, end: int) -> Passage:
-        """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
-        range has none there.
+        """The unit of entry `n` between `start` and `end` that most likely proposes or rules;
+        `NO_WORDS` if the range has none there.
         """
         message = self._messages.get(n)
         places = [
@@ -151,13 +151,13 @@ class RangeTalk:
         ]
         if message is None or not places:
             return NO_WORDS
-        place = max(places, key=self._scores[n].__getitem__)
+        place = max(places, key=self._odds[n].__getitem__)
         return self._passage(n, place, partial(render_unit, message, place))
 
     def _passage(self, n: int, index: int, render: Callable[[], str]) -> Passage:
-        message, score = self._messages[n], self._scores[n][index]
-        unit = message.units[index]
+        message, unit = self._messages[n], self._messages[n].units[index]
         raw = message.text[unit.start : unit.end]
+        score = self._odds[n][index] + _weigh_signs(raw, message.words[index])
         content, reports = content_words(raw), False
         if n in self._unread:
             score += _TELLING * min(len(content), _MOST_TELLING)
