@@ -161,7 +161,7 @@ class RangeTalk:
         content, reports = content_words(raw), False
         if n in self._unread:
             score += _TELLING * min(len(content), _MOST_TELLING)
-        elif reports := message.is_unsaid(index):
+        elif reports := self._odds[n][index] > _FAINT and message.is_unsaid(index):
             score -= _REPORTS
         place = n, unit.start
         return Passage(self.lines[n].participant, place, content, len(raw), score, render, reports)
