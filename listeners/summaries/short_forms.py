@@ -22,9 +22,9 @@ from parley.listeners.summaries.model_summaries import (
     clip_lines,
     put_around,
 )
+from parley.memory.exchanges.short_forms import allowed_bytes, earlier_text
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import allowed_bytes, earlier_text
 from parley.memory.text.byte_limits import byte_size, clip_bytes
 from parley.memory.text.fences import escape_invisible, fence_lines
 

@@ -22,11 +22,11 @@ from parley.memory.context.item_lines import decision_line, visible_line
 from parley.memory.context.recent_talk import is_visible_message
 from parley.memory.errors import ContextOverflow
 from parley.memory.exchanges.exchanges import list_kept_exchanges, open_exchange
+from parley.memory.exchanges.short_forms import answer_text, result_text, running_text
 from parley.memory.exchanges.tool_cache import list_injections, list_live_results
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.exchange_state import Injection
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import answer_text, result_text, running_text
 from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import ELLIPSIS, clip
 from parley.memory.text.text_sizes import count_tokens

@@ -27,12 +27,12 @@ from parley.memory.context.layer_lines import (
     running_lines,
 )
 from parley.memory.context.token_budget import BudgetedLines, price_line
+from parley.memory.exchanges import short_forms
 from parley.memory.goals import lessons
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.notebooks import notebooks
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
-from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import uncovered_summaries
 
 FAR = "Session So Far"

@@ -26,7 +26,7 @@ from parley.memory.context.layer_lines import (
 from parley.memory.context.recent_talk import SHORT_CHARS, RecentTalk
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.context.vote_lines import failed_vote_line, vote_lines
-from parley.memory.exchanges import exchanges, tool_cache
+from parley.memory.exchanges import exchanges, short_forms, tool_cache
 from parley.memory.extraction.structure.shelves import is_marked
 from parley.memory.goals import insights
 from parley.memory.ledger.ledger_rows import LedgerItem
@@ -36,7 +36,6 @@ from parley.memory.state import lookup
 from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.summaries import short_forms
 
 STAGE = "Where We Are"
 VOTES = "Votes"

@@ -1,4 +1,4 @@
-"""Questions with their answers, and results of tools that may be served again.
+"""Questions with their answers, reusable results of tools, and models' shorter forms of both.
 
-Imports `state`, `summaries`, `text`. Start at `exchanges`, then `tool_cache`.
+Imports `state`, `text`. Start at `exchanges`, then `tool_cache` and `short_forms`.
 """

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory.exchanges import tool_cache
+from parley.memory.exchanges import short_forms, tool_cache
 from parley.memory.state.episode_state import Episode, Exchange
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import short_forms
 from parley.memory.text.byte_limits import byte_size, clip_bytes, first_sentence, shorten_bytes
 from parley.memory.text.plain_text import clip
 

@@ -11,11 +11,11 @@ from hashlib import blake2b
 from typing import Final
 
 from parley.bus.entries import ContextInjected, ToolCalled, ToolReturned
+from parley.memory.exchanges import short_forms
 from parley.memory.exchanges.tool_keys import cache_key, encode_canonical
 from parley.memory.state.exchange_state import CachedResult, Injection, PendingCall
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import short_forms
 from parley.memory.text.byte_limits import byte_size, shorten_bytes
 from parley.memory.text.plain_text import clip
 

@@ -25,7 +25,7 @@ from parley.bus.entries import (
     SummaryMade,
     Unknown,
 )
-from parley.memory.exchanges import tool_cache
+from parley.memory.exchanges import short_forms, tool_cache
 from parley.memory.extraction.model_claims import kept_claims, reading_ranges
 from parley.memory.extraction.structure import merges
 from parley.memory.floor import bids, grants, seats, spending
@@ -38,7 +38,7 @@ from parley.memory.notebooks import history_events, notebooks
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import range_summaries, short_forms
+from parley.memory.summaries import range_summaries
 from parley.memory.summaries.ledger_changes import note_changes
 from parley.memory.voting import extensions, vote_calls, votes
 from parley.memory.writing.answered_turns import forget_turn

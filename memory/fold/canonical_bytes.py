@@ -20,16 +20,15 @@ from parley.memory.items.embedding_comparisons import wants_comparison
 from parley.memory.settings.session_settings import Settings
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
-from parley.memory.state.exchange_state import Exchanges, Tools
+from parley.memory.state.exchange_state import Exchanges, ShortForm, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Evictions, Participant, Proposal
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
+from parley.memory.state.summary_state import LedgerChange, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
-from parley.memory.summaries.range_summaries import is_forgettable
 from parley.memory.text.text_sizes import COUNTER
 
 _Item = TypeVar("_Item")
@@ -215,8 +214,6 @@ def _index_ranges(memory: Memory) -> None:
         summary_range = memory.ranges[key]
         if key not in memory.summaries:
             memory.owed[key] = None
-        if summary_range.level == 0 and is_forgettable(memory, summary_range):
-            memory.fallen.append(summary_range.first)
         if summary_range.above is None:
             memory.front.setdefault(summary_range.level, []).append(summary_range)
         elif (summary_range.level + 1, summary_range.above) in memory.ranges:

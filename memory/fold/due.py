@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, islice
 
+from parley.memory.exchanges import short_forms
 from parley.memory.extraction.model_claims import reading_ranges
 from parley.memory.items import embedding_comparisons
 from parley.memory.notebooks import reflections
@@ -16,7 +17,7 @@ from parley.memory.state.effects import (
     SummaryEffect,
 )
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import range_summaries, short_forms
+from parley.memory.summaries import range_summaries
 
 Upgrade = SummaryEffect | ReflectionEffect | ShortFormEffect | ComparisonEffect | ReadingEffect
 

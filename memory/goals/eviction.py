@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from parley.memory.exchanges import short_forms
 from parley.memory.goals import insights, tallies
 from parley.memory.state.episode_state import Episode, TaskStep, ToolRun
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.insight_state import Insight
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import short_forms
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 

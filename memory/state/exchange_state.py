@@ -67,3 +67,10 @@ class Tools(StateTree):
     misses: int = 0
     evicted: int = 0
     injected: dict[str, dict[str, Injection]] = {}  # by participant, by key
+
+
+class ShortForm(Struct, omit_defaults=True, kw_only=True, frozen=True):
+    """A model's shorter form of something that memory already holds clipped."""
+
+    text: str
+    size: int  # bytes

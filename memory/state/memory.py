@@ -31,7 +31,7 @@ from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
-from parley.memory.state.exchange_state import Exchanges, Tools
+from parley.memory.state.exchange_state import Exchanges, ShortForm, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import (
@@ -43,7 +43,7 @@ from parley.memory.state.item_state import (
 )
 from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
+from parley.memory.state.summary_state import LedgerChange, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
 from parley.memory.text.plain_text import resolve_name
 from parley.memory.text.similarity import SimilarityIndex
@@ -120,7 +120,6 @@ class Memory:
         "eras",
         "evictions",
         "exchanges",
-        "fallen",
         "floor",
         "front",
         "full_decisions",
@@ -188,7 +187,7 @@ class Memory:
         self.aliases: dict[str, str] = {}
         self.ranges: dict[tuple[int, int], SummaryRange] = {}
         self.summaries: dict[tuple[int, int], Summary] = {}
-        # `first` of the newest ranges of level 0, `summary.keep` of them
+        # `first` of the newest ranges of level 0 that got a summary, `summary.keep` of them
         self.newest: list[int] = []
         self.open_first = 1
         self.open_count = 0
@@ -226,14 +225,11 @@ class Memory:
         self.decision_index = SimilarityIndex()
         self.full_proposals: dict[int, None] = {}
         self.full_decisions: dict[int, None] = {}
-        self.fallen: list[int] = []  # `first` of ranges no longer among the newest, to let go of
         self.owed: dict[tuple[int, int], None] = {}  # ranges without a summary
         self.front: dict[
             int, list[SummaryRange]
         ] = {}  # by level: ranges that none covers, oldest first
-        self.below: dict[
-            tuple[int, int], list[SummaryRange]
-        ] = {}  # range -> those it covers and we hold
+        self.below: dict[tuple[int, int], list[SummaryRange]] = {}  # range -> those it covers
         self.ledger_view: Any = None  # `ledger_of` keeps what it made of this memory here
         self.pack_refs: tuple[PackRef, ...] = ()
         self.govern(Settings())

@@ -1,4 +1,4 @@
-"""Ranges of the log, their standing summaries, and shorter forms of what is held clipped."""
+"""Ranges of the log, what they did to the ledger, and their standing summaries."""
 
 from __future__ import annotations
 
@@ -63,10 +63,3 @@ class Summary:
     size: int  # tokens
     was: int  # tokens of what it covers
     at: str | None  # of the last entry it covers
-
-
-class ShortForm(Struct, omit_defaults=True, kw_only=True, frozen=True):
-    """A model's shorter form of something that memory already holds clipped."""
-
-    text: str
-    size: int  # bytes

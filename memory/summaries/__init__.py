@@ -1,4 +1,5 @@
-"""Stretches of the log that are owed a summary; extracts without a model; models' shorter forms.
+"""Stretches of the log that are owed a summary, and extracts without a model.
 
-Imports `state`, `text`. Start at `range_summaries`; `extracts` writes what a range comes to.
+Imports `state`, `text`, `extraction`. Start at `range_summaries`; `extracts` writes what a range
+comes to.
 """

@@ -1,48 +1,38 @@
 """Summaries without a model: what a range did to the ledger, then the talk that says most.
 
-First a line for each item that something came of. Then, in the order of the talk, what was only
-proposed and the units of the talk with the highest scores, each behind its author. A unit is left
-out if chosen text says most of it already (maximal marginal relevance over content words), or if
-there is no room. A summary of summaries is chosen from their lines, so its cost does not grow with
-the talk. Deterministic.
+First a line for each item that something came of. Then, in the order of the talk, the passages
+with the highest scores, each behind its author, or behind its handle if it was proposed. A passage
+is left out if chosen text says most of it already, or if there is no room. A summary of summaries
+is chosen from their lines, so its cost does not grow with the talk. Deterministic.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.ledger_changes import WEIGHTS
-from parley.memory.summaries.ledger_lines import LedgerItem, group_changes, read_items, speaker
+from parley.memory.summaries.ledger_lines import LedgerItem, group_changes, read_lines, speaker
 from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
 from parley.memory.summaries.talk_units import (
     DENIALS,
-    Candidate,
     Line,
+    Passage,
     RangeTalk,
-    Words,
+    content_words,
     weigh_sentences,
 )
 
-SHARE: Final = 500  # per mille of the talk's characters that its summary may have
-LONG_SHARE: Final = 290  # of those beyond the first 2,400
-_SHORT_TALK: Final = 2_400  # characters
-MORE: Final = 400  # per cent of its words that the summary of long talk may have
-_LONG_MESSAGES: Final = 200  # characters of a message, on average
-_CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
-FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
-_FOR_TALK: Final = 500  # per mille of the room that only proposed items leave to the talk
+_SHARE: Final = 500  # per mille of the characters of talk: a longer summary would save little
+_LONG_SHARE: Final = 290  # of those beyond `_SHORT_TALK`: long talk says things twice
+_SHORT_TALK: Final = 2_400  # characters: twelve messages of chat
+_FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
+_WORD: Final = 6  # characters of an English word and the space behind it
 _NOTES: Final = 1_200  # characters of what a model gets beside the talk: some 300 tokens
-_SAME: Final = 65  # per cent of its words in one chosen text, from which a unit says nothing new
+_SAME: Final = 65  # per cent of its words in one chosen line: two in three say nothing new
 # Hundredths of a logit, as the weights of the tables.
-_ALIKE: Final = 1  # that a unit loses for each per cent of its words in one chosen text
-_AGAIN: Final = 80  # that it loses for each chosen unit of its message
-_REPORTS: Final = 100  # where it puts nothing forward, by the wordings of the cards
-
-Chosen = list[tuple[Candidate, str]]
+_NOTED: Final = 100  # that a passage gains if the ledger has it as a proposal
 
 
 class LowerSummary(NamedTuple):
@@ -54,100 +44,58 @@ class LowerSummary(NamedTuple):
     by_model: bool
 
 
-class Room:
-    """The characters and words that are left."""
+class Page:
+    """The characters that a summary has left, and what it says so far."""
 
-    def __init__(self, chars: int, words: int) -> None:
-        self.chars, self.words = chars, words
+    def __init__(self, chars: int) -> None:
+        self.left = chars + 1  # behind the last line is no line break
+        self._said: list[frozenset[str]] = []
 
-    def take(self, text: str, least: int = 0) -> bool:
-        """Take the room of a line, if that leaves `least` characters."""
-        chars, words = len(text) + 1, len(text.split())
-        if chars > self.chars + 1 - least or words > self.words:
+    def take(self, text: str) -> bool:
+        """Take the room of some lines, if there is any."""
+        if len(text) >= self.left:
             return False
-        self.chars -= chars
-        self.words -= words
+        self.left -= len(text) + 1
+        self._said += map(content_words, text.split("\n"))
         return True
 
-
-class Coverage:
-    """How much of each of several texts the chosen ones say already, by their content words."""
-
-    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
-        self._texts = texts
-        self._with: dict[str, list[int]] = {}
-        for place, words in enumerate(texts):
-            for word in words:
-                self._with.setdefault(word, []).append(place)
-        self.shares = [0] * len(texts)  # per cent of its words in one chosen text
-
-    def note(self, words: frozenset[str]) -> None:
-        """Note that a text with these words is chosen.
-
-        A text with another number or a denial still says something new.
-        """
-        shared: dict[int, int] = {}
-        for word in words:
-            for place in self._with.get(word, ()):
-                shared[place] = shared.get(place, 0) + 1
-        for place, count in shared.items():
-            own = self._texts[place]
-            share = 100 * count // len(own)
-            if share > self.shares[place]:
-                more = own - words if share >= _SAME else ()
-                fresh = any(word in DENIALS or word[0].isdigit() for word in more)
-                self.shares[place] = _SAME - 1 if fresh else share
-
-
-def talk_length(lines: Sequence[Line]) -> int:
-    """Characters of what was said, names left out."""
-    return sum(len(line.content) for line in lines)
+    def says(self, words: frozenset[str]) -> bool:
+        """True if one chosen text has most of the words: all numbers and denials among them."""
+        return any(
+            100 * len(words & said) >= _SAME * len(words) > 0
+            and not any(word in DENIALS or word[0].isdigit() for word in words - said)
+            for said in self._said
+        )
 
 
 def most_characters(length: int) -> int:
     """The characters that the summary of talk of `length` characters may have."""
     short = min(length, _SHORT_TALK)
-    return (short * SHARE + (length - short) * LONG_SHARE) // 1000
-
-
-def room_for(lines: Sequence[Line], words: int) -> Room:
-    """The room of the summary of `lines` in `words` words: four times as many where messages are
-    long; `most_characters` of the talk's (120 where that is less, and never more than the talk).
-    """
-    length = talk_length(lines)
-    limit = min(length, max(FLOOR, most_characters(length)), max(0, words) * CHARS_OF_EXTRACT)
-    if length > _LONG_MESSAGES * len(lines):
-        words = max(words, min(words * MORE // 100, length // _CHARS_OF_TALK))
-    return Room(limit, words)
+    share = (short * _SHARE + (length - short) * _LONG_SHARE) // 1000
+    return min(length, max(_FLOOR, share))
 
 
 def extract_summary(
-    lines: Sequence[Line], changes: Sequence[LedgerChange], words: int, room: Room | None = None
+    lines: Sequence[Line], changes: Sequence[LedgerChange], words: int, most: int | None = None
 ) -> str:
     """The summary of `lines`, oldest first, which did `changes` to the ledger.
 
-    In the `room` that `room_for` gives, if none is given. "" where nothing was said but code and
-    greetings, or `words` is below 1.
+    In `most` characters; if not given, in those that `most_characters` gives, 24 a word at most.
+    "" where nothing was said but code and greetings, or `words` is below 1.
     """
     talk = RangeTalk(lines)
-    return _fill(
-        group_changes(changes, talk), talk.list_candidates(), room or room_for(lines, words)
-    )
+    if most is None:
+        length = sum(len(line.content) for line in lines)
+        most = min(most_characters(length), max(0, words) * CHARS_OF_EXTRACT)
+    return _fill(group_changes(changes, talk), talk.list_passages(), most)
 
 
 def ledger_notes(lines: Sequence[Line], changes: Sequence[LedgerChange]) -> str:
     """What `changes` did to the ledger, a line for each item: notes for whoever sums up `lines`.
 
-    The weightiest that fit in 1,200 characters, in log order; "" if nothing happened.
+    The weightiest that fit in 1,200 characters; "" if nothing happened.
     """
-    items = group_changes(changes, RangeTalk(lines)) if changes else []
-    room = Room(_NOTES, _NOTES)
-    shown: dict[int, str] = {}
-    for place in sorted(range(len(items)), key=lambda at: items[at].weight, reverse=True):
-        text = items[place].lines()
-        if room.take(text):
-            shown[place] = text
-    return "\n".join(text for _, text in sorted(shown.items()))
+    return _fill(group_changes(changes, RangeTalk(lines)), [], _NOTES) if changes else ""
 
 
 def condense_summaries(
@@ -155,37 +103,36 @@ def condense_summaries(
 ) -> str:
     """The summary of a range from those of the ranges `below`, oldest first, and its `changes`.
 
-    In as many words as the longest of them has, at least `words`. Of what a model said each line
-    counts as a unit; beside it, items of the ledger are listed without their words.
+    As long as the longest of them, at least 6 characters and at most 24 for each of `words`. Of
+    what a model said each line counts as a passage; beside it, items of the ledger are listed
+    without their words.
     """
-    most = max([words, *(len(each.text.split()) for each in below)]) if words > 0 else 0
-    weights: dict[str, int] = {}
-    for change in changes:
-        weights[change.ref] = max(weights.get(change.ref, 0), WEIGHTS[change.kind])
     items: dict[str, LedgerItem] = {}
-    said: list[tuple[str, tuple[int, int], str]] = []
+    passages: list[Passage] = []
     for part in below:
-        lines = part.text.splitlines()
-        found = _bare_items(changes, part) if part.by_model else list(read_items(lines, part.first))
-        ledger = {line for item in found for line in item.lines().split("\n")}
-        said += _read_talk(lines, part.first, ledger)
+        found, said = (
+            _read_model(changes, part) if part.by_model else read_lines(part.text, part.first)
+        )
+        passages += said
         for item in found:
-            known = items.setdefault(item.ref, item)
-            known.weight = weights.get(item.ref, 0), 0
-            if known is not item:
+            if (known := items.setdefault(item.ref, item)) is not item:
                 known.add(item.phrases)
                 known.words = known.words if known.words.size else item.words
                 known.reasons += item.reasons
-    scores = weigh_sentences([text for _, _, text in said])
-    candidates = [
-        Candidate(who, place, Words.of(text, score))
-        for (who, place, text), score in zip(said, scores, strict=True)
-    ]
-    return _fill(list(items.values()), candidates, Room(max(0, words) * CHARS_OF_EXTRACT, most))
+    for change in changes:
+        if change.ref in items:
+            item = items[change.ref]
+            item.weight = max(item.weight, WEIGHTS[change.kind])
+    scores = weigh_sentences([each.render() for each in passages])
+    scored = [each._replace(score=score) for each, score in zip(passages, scores, strict=True)]
+    longest = max([max(0, words) * _WORD, *(len(each.text) for each in below)])
+    return _fill(list(items.values()), scored, min(longest, max(0, words) * CHARS_OF_EXTRACT))
 
 
-def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[LedgerItem]:
-    """What happened to items in a range that a model summarised, without anybody's sides."""
+def _read_model(
+    changes: Sequence[LedgerChange], part: LowerSummary
+) -> tuple[list[LedgerItem], list[Passage]]:
+    """What happened to items in a range that a model summed up, but for sides, and its lines."""
     own = [
         change
         for change in changes
@@ -193,109 +140,57 @@ def _bare_items(changes: Sequence[LedgerChange], part: LowerSummary) -> list[Led
     ]
     items = group_changes(own, RangeTalk(()))
     for item in items:
-        item.place = part.first, -1  # before what the model says
-    return items
+        item.words = item.words._replace(place=(part.first, -1))  # before what the model says
+    lines = enumerate(part.text.splitlines())
+    return items, [Passage.of_line("", (part.first, at), line) for at, line in lines if line]
 
 
-def _read_talk(
-    lines: Sequence[str], first: int, ledger: set[str]
-) -> Iterator[tuple[str, tuple[int, int], str]]:
-    """Who says what in the lines of a summary that are not of the ledger, and where in it."""
-    who = ""
-    for place, line in enumerate(lines):
-        if line and line not in ledger:
-            text = line[2:]
-            if not line.startswith("  "):
-                who, colon, text = line.partition(": ")
-                who, text = (who, text) if colon else ("", line)  # of a model
-            yield who, (first, place), text
-
-
-def _fill(items: Sequence[LedgerItem], candidates: Sequence[Candidate], room: Room) -> str:
+def _fill(items: Sequence[LedgerItem], passages: Sequence[Passage], most: int) -> str:
     """The lines of a summary, as far as there is room: items that something came of, then what was
     proposed and the talk, in their order.
     """
-    covered = Coverage(
-        [each.words.content for each in candidates] + [each.words.content for each in items]
-    )
-    ledger: dict[int, str] = {}
-    ranked = sorted(range(len(items)), key=lambda place: items[place].weight, reverse=True)
-    talk: Chosen = []
-    for spare in (room.chars * _FOR_TALK // 1000 if candidates else 0, 0):
-        for place in ranked:
-            item = items[place]
-            said = item.is_bare and covered.shares[len(candidates) + place] >= _SAME
-            least = spare if item.is_bare else 0
-            if place in ledger or said or item.words.size > room.chars - least:
-                continue
+    page = Page(most)
+    settled: dict[int, str] = {}
+    for place in sorted(range(len(items)), key=lambda at: items[at].weight, reverse=True):
+        item = items[place]
+        if not item.is_bare and item.words.size < page.left:
             text = item.lines()
-            if room.take(text, least):
-                ledger[place] = text
-                for words in (item.words, *item.reasons):
-                    covered.note(words.content)
-        turns = Counter(items[place].turn for place in ledger if items[place].is_bare)
-        talk = talk or _choose(candidates, covered, room, turns)
-    settled = [text for place, text in sorted(ledger.items()) if not items[place].is_bare]
-    bare = [(items[place].place, text) for place, text in ledger.items() if items[place].is_bare]
-    return "\n".join([*settled, *_in_order(bare, talk)])
+            if page.take(text):
+                settled[place] = text
+    noted = [
+        item.words._replace(lead=item.head, score=item.words.score + _NOTED)
+        for item in items
+        if item.is_bare
+    ]
+    chosen = _choose([*noted, *passages], page)
+    return "\n".join([*(text for _, text in sorted(settled.items())), *_as_lines(chosen)])
 
 
-def _choose(
-    candidates: Sequence[Candidate], covered: Coverage, room: Room, turns: Counter[tuple[int, str]]
-) -> Chosen:
-    """The best `candidates` that say something new, with their words, in the order of the talk."""
-    scores = [each.words.score for each in candidates]
-    heap = [(-score, place) for place, score in enumerate(scores)]
-    heapify(heap)
-    weighed: set[int] = set()
-    chosen: dict[tuple[int, str, str], Chosen] = {}  # by what leads them in
-    while heap:
-        value, place = heappop(heap)
-        each, words = candidates[place], candidates[place].words
-        if covered.shares[place] >= _SAME or words.size > room.chars:
-            continue
-        if place not in weighed:
-            weighed.add(place)
-            scores[place] -= _REPORTS * words.reports()
-        turn = (each.place[0], each.who)
-        now = _ALIKE * covered.shares[place] + _AGAIN * turns[turn] - scores[place]
-        if now > value:  # its score is lower than when it was ranked
-            heappush(heap, (now, place))
-            continue
-        text = words.render()
+def _choose(passages: Sequence[Passage], page: Page) -> list[tuple[Passage, str]]:
+    """The best `passages` that say something new, with their words, in the order of the talk."""
+    chosen = []
+    for each in sorted(passages, key=lambda passage: -passage.score):
+        if each.size < page.left and not page.says(each.content):
+            text = each.render()
+            line = f"{each.lead or speaker(each.who)}: {text}"
+            if (text or each.lead) and page.take(line):
+                chosen.append((each, text))
+    return sorted(chosen, key=lambda one: one[0].place)
+
+
+def _as_lines(chosen: Sequence[tuple[Passage, str]]) -> list[str]:
+    """A line for each text, those of one lead on one; a message's first behind who says it."""
+    lines: list[str] = []
+    before: tuple[int, str, str] | None = None
+    for each, text in chosen:
         lead, _, rest = text.partition(": ")
-        listed = chosen.get((*turn, lead)) if rest else None
-        head = f"{speaker(each.who)}: "
-        if not text or not room.take(rest if listed else head + text):
-            continue
-        turns[turn] += 1
-        covered.note(words.content)
-        if listed:
-            listed.append((each, rest))
+        turn = each.place[0], each.who, lead
+        if each.lead or not each.who or before is None or before[:2] != turn[:2]:
+            head = each.lead or speaker(each.who)
+            lines.append(": ".join(filter(None, [head, text])))
+        elif rest and before == turn:
+            lines[-1] = f"{lines[-1].rstrip('.;')}; {rest}"
         else:
-            chosen[(*turn, lead if rest else text)] = [(each, text)]
-    return sorted(map(_join, chosen.values()), key=lambda one: one[0].place)
-
-
-def _join(parts: Chosen) -> tuple[Candidate, str]:
-    """What one lead leads in, as one list behind it, in the order of the talk."""
-    (first, text), *others = parts
-    if not others:
-        return first, text
-    lead, _, rest = text.partition(": ")
-    listed = sorted([(first, rest), *others], key=lambda one: one[0].place)
-    return listed[0][0], f"{lead}: {'; '.join(text.rstrip('.;') for _, text in listed)}"
-
-
-def _in_order(bare: Sequence[tuple[tuple[int, int], str]], talk: Chosen) -> Iterator[str]:
-    """What was proposed, and a line for each text, the first of a message behind who says it."""
-    before: tuple[int, str] | None = None
-    lines = [(place, "", text) for place, text in bare]
-    lines += [(each.place, each.who, text) for each, text in talk]
-    for place, who, text in sorted(lines, key=lambda line: line[0]):
-        turn = (place[0], who)
-        if not who:
-            yield text
-        else:
-            yield f"  {text}" if turn == before else f"{speaker(who)}: {text}"
-        before = turn if who else None
+            lines.append(f"  {text}")
+        before = None if each.lead else turn
+    return lines

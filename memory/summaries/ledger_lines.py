@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.ledger_changes import WEIGHTS
-from parley.memory.summaries.talk_units import NO_WORDS, RangeTalk, Words, content_words
+from parley.memory.summaries.talk_units import NO_WORDS, Passage, RangeTalk, content_words
 from parley.memory.text.plain_text import one_line
 
 _BIRTHS: Final = ("proposed", "claimed")
@@ -31,11 +30,10 @@ class LedgerItem:
     """What happened to one item, in phrases; its words, and the reasons against it."""
 
     ref: str
-    weight: tuple[int, int] = (0, 0)  # of the weightiest thing that happened to it; of its words
-    phrases: list[str] = field(default_factory=list)
-    words: Words = NO_WORDS
-    reasons: list[Words] = field(default_factory=list)  # each a line
-    place: tuple[int, int] = (0, 0)  # n where it was born, or of the lines it is read from; start
+    phrases: list[str]
+    words: Passage
+    reasons: list[Passage] = field(default_factory=list)
+    weight: int = 0  # of the weightiest thing that happened to it
 
     @property
     def is_bare(self) -> bool:
@@ -43,18 +41,16 @@ class LedgerItem:
         return len(self.phrases) == 1 and self.phrases[0].startswith("proposed")
 
     @property
-    def turn(self) -> tuple[int, str]:
-        """The message of a bare item, as `Candidate` has it: n, who."""
-        return self.place[0], self.phrases[0].removeprefix("proposed by ")
+    def head(self) -> str:
+        return f"{self.ref} {'; '.join(self.phrases)}"
 
     def add(self, phrases: Iterable[str]) -> None:
         self.phrases += [phrase for phrase in phrases if phrase not in self.phrases]
 
     def lines(self) -> str:
-        head, words = f"{self.ref} {'; '.join(self.phrases)}", self.words.render()
-        return "\n".join(
-            [f"{head}: {words}" if words else head, *(r.render() for r in self.reasons)]
-        )
+        words = self.words.render()
+        reasons = (f"  {speaker(each.who)}: {each.render()}" for each in self.reasons)
+        return "\n".join([f"{self.head}: {words}" if words else self.head, *reasons])
 
 
 def speaker(name: str) -> str:
@@ -79,10 +75,9 @@ def group_changes(changes: Sequence[LedgerChange], talk: RangeTalk) -> list[Ledg
         shown = [change for change in happened if _is_shown(change, born, words.content, talk)]
         if not shown or aside.get(ref):
             continue
-        weight = max(WEIGHTS[change.kind] for change in shown), words.score
-        place = (0, 0) if born is None else (born.n, born.start)
-        item = LedgerItem(ref, weight, list(_phrases(shown)), words, _reasons(shown, talk), place)
-        if not (item.is_bare and words.reports()):  # what only reports is talk
+        weight = max(WEIGHTS[change.kind] for change in shown)
+        item = LedgerItem(ref, list(_phrases(shown)), words, _reasons(shown, talk), weight)
+        if not (item.is_bare and words.reports):  # what only reports is talk
             items[ref] = item
     for change in changes:  # what accepting a proposal decided is shown with the proposal
         decision, proposal = items.get(change.ref), items.get(change.other)
@@ -119,20 +114,15 @@ def _is_shown(
     return len(said & content) >= _SHARED + (not change.end)
 
 
-def _reasons(shown: Sequence[LedgerChange], talk: RangeTalk) -> list[Words]:
-    """What those who were against it said, a line for the first words of each."""
-    given: dict[str, Words] = {}
+def _reasons(shown: Sequence[LedgerChange], talk: RangeTalk) -> list[Passage]:
+    """The first words of each who was against it."""
+    given: dict[str, Passage] = {}
     for change in shown:
         if change.kind in _AGAINST and change.end > change.start and change.who not in given:
             words = talk.words_at(change.n, change.start, change.end)
             if words.size:
-                head = f"  {speaker(change.who)}: "
-                given[change.who] = words._replace(render=partial(_behind, head, words))
+                given[change.who] = words._replace(who=change.who)
     return list(given.values())
-
-
-def _behind(head: str, words: Words) -> str:
-    return head + words.render()
 
 
 def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
@@ -157,15 +147,22 @@ def _phrases(shown: Sequence[LedgerChange]) -> Iterator[str]:
                 yield f"{kind} by {who}" if who else kind
 
 
-def read_items(lines: Sequence[str], first: int) -> Iterator[LedgerItem]:
-    """The items in the lines of the summary of a range that begins at n `first`."""
-    item = None
-    for at, line in enumerate(lines):
-        if line.startswith("  ") and item is not None:
-            item.reasons.append(Words.of(line))
-        elif match := _LINE.fullmatch(line):
-            item = LedgerItem(match[1], (0, 0), match[2].split("; "), Words.of(match[3] or ""))
-            item.place = first, at
-            yield item
+def read_lines(text: str, first: int) -> tuple[list[LedgerItem], list[Passage]]:
+    """The items in an extract of a range that begins at n `first`; who says what in the rest."""
+    items: list[LedgerItem] = []
+    said: list[Passage] = []
+    who, behind = "", said
+    for at, line in enumerate(text.splitlines()):
+        place = first, at
+        if match := _LINE.fullmatch(line):
+            words = Passage.of_line("", place, match[3] or "")
+            items.append(LedgerItem(match[1], match[2].split("; "), words))
+            behind = items[-1].reasons
+        elif line.startswith("  ") and behind is said:
+            said.append(Passage.of_line(who, place, line[2:]))
         else:
-            item = None
+            behind = behind if line.startswith("  ") else said
+            name, colon, words_said = line.strip().partition(": ")
+            who, line = (name, words_said) if colon else ("", line)
+            behind.append(Passage.of_line(who, place, line))
+    return items, said

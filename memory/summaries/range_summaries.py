@@ -10,7 +10,7 @@ is let go. So memory holds the frontier of a pyramid, not its stones.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from itertools import islice
 from typing import Final
 
@@ -25,7 +25,7 @@ from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
 CHARS_PER_WORD: Final = 12  # a summary longer than its words times this is cut
-CHARS_OF_EXTRACT: Final = 24  # one without a model, which long talk gives more words
+CHARS_OF_EXTRACT: Final = 24  # one without a model has these for each word: it quotes in full
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
 
 Key = tuple[int, int]
@@ -44,8 +44,8 @@ def count_open_tokens(memory: Memory, n: int, entry: Message) -> list[Fact]:
         return []
     warn = min(limit.warn, limit.cap)
     if before < warn <= memory.open_tokens:
-        data: dict[str, object] = {"limit": "limits.short_term", "size": memory.open_tokens}
-        return [Fact("limit.warned", None, n, {**data, "cap": limit.cap})]
+        sizes = {"size": memory.open_tokens, "cap": limit.cap}
+        return [Fact("limit.warned", None, n, {"limit": "limits.short_term", **sizes})]
     return []
 
 
@@ -57,15 +57,11 @@ def close_heavy_range(memory: Memory, last: int, at: str | None) -> None:
 
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
-    closed = SummaryRange(0, memory.open_first, last, at, changes=heaviest(memory.open_changes))
+    changes = heaviest(memory.open_changes)
+    _hold(memory, SummaryRange(0, memory.open_first, last, at, changes=changes))
     memory.open_changes = []
     memory.open_first, memory.open_count, memory.open_tokens = last + 1, 0, 0
-    _hold(memory, closed)
     cover_ranges(memory)
-    memory.newest.append(closed.first)
-    surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
-    memory.fallen += memory.newest[:surplus]
-    del memory.newest[:surplus]
 
 
 def _hold(memory: Memory, made: SummaryRange) -> None:
@@ -131,34 +127,39 @@ def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
         at=owed.at,
     )
     memory.owed.pop(key, None)
-    moment.record_fact(
-        "summary.made",
-        None,
-        level=entry.level,
-        first=entry.first,
-        last=entry.last,
-        how=entry.how,
-    )
-    _let_go_of_fallen(memory)
-    for below in covered_ranges(memory, entry.level, entry.first):
+    made = {"level": entry.level, "first": entry.first, "last": entry.last, "how": entry.how}
+    moment.record_fact("summary.made", None, **made)
+    if entry.level == 0 and entry.first not in memory.newest:
+        insort(memory.newest, entry.first)
+    while len(memory.newest) > memory.settings.summary.keep:
+        _release(memory, (0, memory.newest.pop(0)))
+    for below in covered_ranges(memory, *key):
         _release(memory, below.key)
-
-
-def _let_go_of_fallen(memory: Memory) -> None:
-    """Let go of covered ranges of level 0 that are no longer among the newest.
-
-    Done when a summary lands, not when a range closes: what a context's prefix
-    shows changes with summaries only. One whose cover is not final yet goes with
-    the landing that makes it so.
-    """
-    for first in memory.fallen:
-        _release(memory, (0, first))
-    memory.fallen.clear()
 
 
 def covered_ranges(memory: Memory, level: int, first: int) -> list[SummaryRange]:
     """The ranges that (`level`, `first`) covers and memory still holds, oldest first."""
-    return list(memory.below.get((level, first), ()))
+    below = memory.below.get((level, first), ())
+    return [summary_range for summary_range in below if summary_range.key in memory.ranges]
+
+
+def _release(memory: Memory, key: Key) -> None:
+    """Let go of a range, and of those below it, once what covers it is final.
+
+    The newest of level 0 stay.
+    """
+    held = memory.ranges.get(key)
+    if held is None or held.above is None or not _is_final(memory, (held.level + 1, held.above)):
+        return
+    if held.level == 0 and held.first in memory.newest:
+        return
+    below = covered_ranges(memory, *key)
+    memory.below.pop(key, None)
+    del memory.ranges[key]
+    memory.summaries.pop(key, None)
+    memory.owed.pop(key, None)
+    for part in below:
+        _release(memory, part.key)
 
 
 def _is_final(memory: Memory, key: Key) -> bool:
@@ -167,37 +168,6 @@ def _is_final(memory: Memory, key: Key) -> bool:
     if standing is None:
         return key not in memory.ranges
     return standing.how == "model" or memory.era(standing.last).how != "model"
-
-
-def is_forgettable(memory: Memory, summary_range: SummaryRange) -> bool:
-    """True when what covers `summary_range` is final,
-    and `summary_range` is not among the newest.
-    """
-    if summary_range.above is None or (
-        summary_range.level == 0 and summary_range.first in memory.newest
-    ):
-        return False
-    return _is_final(memory, (summary_range.level + 1, summary_range.above))
-
-
-def _release(memory: Memory, key: Key) -> None:
-    """Let go of a range, and of those below it, if it can go."""
-    summary_range = memory.ranges.get(key)
-    if (
-        summary_range is None
-        or summary_range.above is None
-        or not is_forgettable(memory, summary_range)
-    ):
-        return
-    below = memory.below.pop(key, [])
-    siblings = memory.below.get((summary_range.level + 1, summary_range.above))
-    if siblings is not None:
-        siblings.remove(summary_range)
-    del memory.ranges[key]
-    memory.summaries.pop(key, None)
-    memory.owed.pop(key, None)
-    for part in below:
-        _release(memory, part.key)
 
 
 def list_due_summaries(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
@@ -209,8 +179,12 @@ def list_due_summaries(memory: Memory, most: int | None = None) -> tuple[Summary
     higher level is due once every range below it has a standing summary.
     """
     ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
-    ready = (end for end in ends if _is_ready(memory, end[1:]))
-    return tuple(_summary_effect(memory, *end) for end in islice(ready, most))
+    ready = (
+        _summary_effect(memory, *end)
+        for end in ends
+        if all(part.key in memory.summaries for part in covered_ranges(memory, *end[1:]))
+    )
+    return tuple(islice(ready, most))
 
 
 def _summary_effect(memory: Memory, last: int, level: int, first: int) -> SummaryEffect:
@@ -219,45 +193,34 @@ def _summary_effect(memory: Memory, last: int, level: int, first: int) -> Summar
     return SummaryEffect(level, first, last, again)
 
 
-def _is_ready(memory: Memory, key: Key) -> bool:
-    return all(part.key in memory.summaries for part in covered_ranges(memory, *key))
-
-
 def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
     """The standing extracts that a model could better, lowest level and oldest first.
 
     Those of ranges that closed while the session took a model's. A range of a
     higher level waits for the models' summaries of the ranges below it that memory still holds.
     """
-    summary_effects: list[SummaryEffect] = []
-    for key in sorted(memory.summaries):
-        standing = memory.summaries[key]
-        if len(summary_effects) == most:
-            break
-        if standing.how == "model" or memory.era(standing.last).how == "extract":
-            continue
-        below = (memory.summaries.get(part.key) for part in covered_ranges(memory, *key))
-        if all(lower is None or lower.how == "model" for lower in below):
-            summary_effects.append(
-                _summary_effect(memory, standing.last, standing.level, standing.first)
-            )
-    return tuple(summary_effects)
+    found = (
+        _summary_effect(memory, standing.last, *key)
+        for key, standing in sorted(memory.summaries.items())
+        if standing.how == "extract"
+        and memory.era(standing.last).how != "extract"
+        and all(
+            lower.how == "model"
+            for part in covered_ranges(memory, *key)
+            if (lower := memory.summaries.get(part.key)) is not None
+        )
+    )
+    return tuple(islice(found, most))
 
 
 def uncovered_summaries(memory: Memory) -> list[Summary]:
     """The standing summaries that no standing summary of a higher level covers, in log order."""
-    summaries = []
-    for key in memory.summaries:
-        summary_range = memory.ranges[key]
-        covered = summary_range.above is not None and not _uncovered(memory, summary_range)
-        if not covered:
-            summaries.append(memory.summaries[key])
-    return sorted(summaries, key=lambda summary: (summary.first, -summary.level))
-
-
-def _uncovered(memory: Memory, summary_range: SummaryRange) -> bool:
-    above = (summary_range.level + 1, summary_range.above if summary_range.above is not None else 0)
-    higher = memory.ranges.get(above)
-    if higher is None or above in memory.summaries:
-        return False
-    return higher.above is None or _uncovered(memory, higher)
+    found = []
+    ranges = [summary_range for level in memory.front.values() for summary_range in level]
+    while ranges:
+        key = ranges.pop().key
+        if key in memory.summaries:
+            found.append(memory.summaries[key])
+        else:
+            ranges += covered_ranges(memory, *key)
+    return sorted(found, key=lambda summary: summary.first)

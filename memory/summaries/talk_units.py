@@ -1,16 +1,16 @@
-"""The talk of a range in units with scores: the sentences, items and rows a summary may show.
+"""The talk of a range in passages with scores: the sentences, items and rows a summary may show.
 
-The score of a unit is what the fitted tables say (how likely it proposes or rules), and more for
-numbers, names, conditions and results. If no table reads the talk, words that nobody else says
-count instead. Linear in the text; the first 20,000 characters of a message are read.
+The score of a passage is what the fitted tables say (how likely it proposes or rules), and more
+for numbers, names and conditions. If no table reads the talk, words that nobody else says count
+instead. Linear in the text; the first 20,000 characters of a message are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import add
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
@@ -35,8 +35,7 @@ _READ: Final = 20_000  # characters of one message: what is behind them is paste
 _LEAST_WORDS: Final = 5  # of a unit that shows no number and no name: fewer say nothing alone
 _ALONE: Final = 10  # words of a unit that is understood alone, unless it points back
 _AROUND: Final = 160  # characters before a unit that make it understood alone
-_MOST: Final = 450  # characters of a unit that are shown; of a longer one its first sentences
-_FIRST: Final = 100  # characters that these have at least
+_MOST: Final = 900  # characters of a unit that is shown: a longer one is no sentence
 DENIALS: Final = frozenset(["no", "not", "never", "nobody", "nothing"])  # another thing is said
 _LETTERS: Final = 4  # of a word of Latin letters that says something
 _LATIN: Final = frozenset(ascii_lowercase)
@@ -47,12 +46,9 @@ _STEM: Final = 7  # letters by which two words are taken for one
 _SIGN: Final = 50  # a number, a name, a condition: each
 _DOUBLING: Final = 35  # each doubling of the length, so that room goes to what says much in little
 _FAINT: Final = -300  # odds of one in twenty: lower scores of the tables count as this
-_RESULT: Final = 110  # a word that says what came of something, by the classes of the tables
-_TITLE: Final = 80  # the title of a message, which says what it is about
-_LATER: Final = 60  # the last message, others in proportion: it says what came of the earlier ones
-_RARE: Final = 20  # each word that nobody else of the range says, where no table reads the talk
-_MOST_RARE: Final = 8  # words that count so
-_RESULTS: Final = ("done", "decide", "approve", "oppose", "bad", "worry", "withdraw", "defer")
+_REPORTS: Final = 100  # what a passage loses that puts nothing forward
+_TELLING: Final = 20  # each content word, where no table reads the talk
+_MOST_TELLING: Final = 8  # words that count so
 _CONDITIONS: Final = frozenset(["if", "unless", "until", "only", "before", "never", "must"])
 _NUMBER: Final = re.compile(r"(?<![\w+-])\d")  # no handle, and no vote
 _NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z](?:[\w-]*[a-z]|[A-Z])|[a-z][A-Z]")
@@ -68,30 +64,25 @@ class Line(NamedTuple):
     content: str
 
 
-class Words(NamedTuple):
-    """What a summary may show: its content words, about how long it is, its words on one line."""
-
-    content: frozenset[str]
-    size: int
-    render: Callable[[], str]  # costly; "" if it cannot be shown alone: asked if there is room
-    score: int = 0
-    reports: Callable[[], bool] = bool  # true if it puts nothing forward; costly as well
-
-    @classmethod
-    def of(cls, text: str, score: int = 0) -> Words:
-        """A text that is shown as it is."""
-        return cls(content_words(text), len(text), text.__str__, score)
-
-
-NO_WORDS: Final = Words(frozenset(), 0, str)
-
-
-class Candidate(NamedTuple):
-    """What somebody says, and where: n of the message, its start."""
+class Passage(NamedTuple):
+    """What somebody says, as far as a summary may show it."""
 
     who: str
-    place: tuple[int, int]
-    words: Words
+    place: tuple[int, int]  # n of the message, its start
+    content: frozenset[str]  # its content words
+    size: int  # about how many characters it has
+    score: int
+    render: Callable[[], str]  # costly; "" if it cannot be shown alone: asked if there is room
+    reports: bool = False  # it puts nothing forward, by the wordings of the cards
+    lead: str = ""  # what it stands behind, if that is not its speaker
+
+    @classmethod
+    def of_line(cls, who: str, place: tuple[int, int], text: str, score: int = 0) -> Passage:
+        """A text that is shown as it is."""
+        return cls(who, place, content_words(text), len(text), score, text.__str__)
+
+
+NO_WORDS: Final = Passage("", (0, 0), frozenset(), 0, 0, str)
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -107,33 +98,23 @@ def content_words(text: str) -> frozenset[str]:
     )
 
 
-def weigh_signs(text: str, words: Sequence[str]) -> int:
-    """What a text of these words weighs for its numbers, names and conditions, and its length."""
-    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
-    signs += not _CONDITIONS.isdisjoint(words)
-    return _SIGN * signs - _DOUBLING * len(text).bit_length()
-
-
 def weigh_sentences(texts: Sequence[str]) -> list[int]:
     """What texts weigh that are a sentence each."""
     units = [Unit("sentence", 0, len(text), 0, -1, -1, at, True) for at, text in enumerate(texts)]
     words = [words_of(text.lower()) for text in texts]
-    scores = _weigh_units(units, words)
-    return [
-        score + weigh_signs(text, own)
-        for score, text, own in zip(scores, texts, words, strict=True)
-    ]
+    return list(map(add, _weigh_units(units, words), map(_weigh_signs, texts, words)))
 
 
 def _weigh_units(units: list[Unit], words: list[list[str]]) -> list[int]:
-    """What units weigh by the tables: that they propose or rule, that they say a result."""
-    tables = current_tables()
-    results = sum(1 << tables.classes.index(name) for name in _RESULTS)
-    prose = ProseMessage(units, words, tables, Setting())
-    return [
-        max(*score, _FAINT) + _RESULT * bool(signs.whole & results)
-        for score, signs in zip(prose.scores(), prose.signs, strict=True)
-    ]
+    """What units weigh by the tables: that they propose or rule."""
+    scores = ProseMessage(units, words, current_tables(), Setting()).scores()
+    return [max(*odds, _FAINT) for odds in scores]
+
+
+def _weigh_signs(text: str, words: Sequence[str]) -> int:
+    signs = (_NUMBER.search(text) is not None) + (_NAME.search(text) is not None)
+    signs += not _CONDITIONS.isdisjoint(words)
+    return _SIGN * signs - _DOUBLING * len(text).bit_length()
 
 
 class RangeTalk:
@@ -146,73 +127,44 @@ class RangeTalk:
             line.n: WrittenMessage(to_plain(line.content[:_READ]), names, shipped_cards())
             for line in lines
         }
-        self._scores = {
-            n: _weigh_units(message.units, message.words) for n, message in self._messages.items()
-        }
+        self._odds = {n: _weigh_units(m.units, m.words) for n, m in self._messages.items()}
         self._unread = {n for n, each in self._messages.items() if not each.is_readable()}
 
-    def list_candidates(self) -> list[Candidate]:
+    def list_passages(self) -> list[Passage]:
         """The units that may be shown, in the order of the talk."""
-        said: Counter[str] = Counter()
-        if self._unread:
-            for line in self.lines.values():
-                said.update(content_words(line.content[:_READ]))
-        found = []
-        for turn, (n, message) in enumerate(self._messages.items(), 1):
-            later = _LATER * turn // len(self._messages)
-            for index, unit in enumerate(message.units):
-                title = index == 0 and unit.kind == "heading"
-                if title or _says_something(message, unit):
-                    raw = message.text[unit.start : unit.end]
-                    words = self._words(n, index, partial(_render_alone, message, index))
-                    score = (
-                        words.score
-                        + weigh_signs(raw, message.words[index])
-                        + _TITLE * title
-                        + later
-                    )
-                    if n in self._unread:
-                        rare = sum(said[word] == 1 for word in words.content)
-                        score += _RARE * min(rare, _MOST_RARE)
-                    place = (n, unit.start)
-                    words = words._replace(score=score)
-                    found.append(Candidate(self.lines[n].participant, place, words))
-        return found
+        return [
+            self._passage(n, index, partial(_render_alone, message, index))
+            for n, message in self._messages.items()
+            for index, unit in enumerate(message.units)
+            if _says_something(message, unit)
+        ]
 
-    def words_at(self, n: int, start: int, end: int) -> Words:
-        """The unit of entry `n` between `start` and `end` that weighs most; nothing where the
-        range has none there.
+    def words_at(self, n: int, start: int, end: int) -> Passage:
+        """The unit of entry `n` between `start` and `end` that most likely proposes or rules;
+        `NO_WORDS` if the range has none there.
         """
-        message, scores = self._messages.get(n), self._scores.get(n, [])
+        message = self._messages.get(n)
         places = [
             place
-            for place, unit in enumerate(() if message is None else message.units)
+            for place, unit in enumerate(message.units if message else ())
             if unit.start < max(end, start + 1) and start < unit.end
         ]
         if message is None or not places:
             return NO_WORDS
-        place = max(places, key=lambda at: (scores[at], -at))
-        return self._words(n, place, partial(render_unit, message, place))
+        place = max(places, key=self._odds[n].__getitem__)
+        return self._passage(n, place, partial(render_unit, message, place))
 
-    def _words(self, n: int, index: int, render: Callable[[], str]) -> Words:
-        message, scores = self._messages[n], self._scores[n]
-        unit = message.units[index]
+    def _passage(self, n: int, index: int, render: Callable[[], str]) -> Passage:
+        message, unit = self._messages[n], self._messages[n].units[index]
         raw = message.text[unit.start : unit.end]
-        likely = n not in self._unread and scores[index] > _FAINT + _RESULT
-        reports = partial(message.is_unsaid, index) if likely else bool
-        size = min(len(raw), _MOST)
-        return Words(content_words(raw), size, partial(_in_brief, render), scores[index], reports)
-
-
-def _in_brief(render: Callable[[], str]) -> str:
-    """The text; of a long one its first sentences; "" if one sentence alone is twice too long."""
-    text = render()
-    if len(text) <= _MOST:
-        return text
-    end = max(text.rfind(mark, _FIRST, _MOST) for mark in (". ", "? "))
-    if end < 0:
-        return text if len(text) <= 2 * _MOST else ""
-    return f"{text[: end + 1]} …"
+        score = self._odds[n][index] + _weigh_signs(raw, message.words[index])
+        content, reports = content_words(raw), False
+        if n in self._unread:
+            score += _TELLING * min(len(content), _MOST_TELLING)
+        elif reports := self._odds[n][index] > _FAINT and message.is_unsaid(index):
+            score -= _REPORTS
+        place = n, unit.start
+        return Passage(self.lines[n].participant, place, content, len(raw), score, render, reports)
 
 
 def _says_something(message: WrittenMessage, unit: Unit) -> bool:
@@ -222,7 +174,7 @@ def _says_something(message: WrittenMessage, unit: Unit) -> bool:
     few = raw.isascii() and len(raw.split()) < _LEAST_WORDS
     if unit.kind == "heading" or (few and not (_NUMBER.search(raw) or _NAME.search(raw))):
         return False
-    return not leads_in(message, unit) and not is_courtesy(raw)
+    return len(raw) <= _MOST and not leads_in(message, unit) and not is_courtesy(raw)
 
 
 def render_unit(message: WrittenMessage, index: int) -> str:

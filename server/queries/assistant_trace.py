@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from parley.memory.context.chat_messages import ChatMessages
+from parley.memory.exchanges.short_forms import running_text
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import running_text
 from parley.memory.text.byte_limits import byte_size
 from parley.server.rows.layer_rows import kept_result_rows
 from parley.server.runtime.backend import Backend

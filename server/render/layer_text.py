@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from parley.memory.context import layer_lines
 from parley.memory.context.item_lines import visible_line
-from parley.memory.exchanges import tool_cache
+from parley.memory.exchanges import short_forms, tool_cache
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.notebooks.notebooks import render_lines_since
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.fences import fence_lines
 from parley.memory.text.text_sizes import measure_text

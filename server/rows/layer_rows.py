@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from parley.memory.exchanges.short_forms import result_text
 from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.goals.lessons import list_lessons
 from parley.memory.ledger.ledger_view import ledger_of
@@ -14,7 +15,6 @@ from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.state.store import StateTree
 from parley.memory.summaries.range_summaries import uncovered_summaries
-from parley.memory.summaries.short_forms import result_text
 from parley.server.rows.cite_rows import NO_RECORDS, handle_of
 from parley.server.rows.digest_rows import ruler_rows, task_row
 from parley.server.rows.item_rows import candidate_row, decision_row, denial_row, proposal_row

@@ -16,8 +16,8 @@ from parley.listeners.summaries.short_forms import CondenseJob
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.exchanges.short_forms import answer_text, list_owed_short_forms, running_text
 from parley.memory.state.effects import ShortFormEffect
-from parley.memory.summaries.short_forms import answer_text, list_owed_short_forms, running_text
 from parley.memory.text.byte_limits import byte_size
 from tests.support.logs.dialogues import (
     ask,

@@ -12,9 +12,9 @@ from parley.bus.entries import (
     SettingsChanged,
 )
 from parley.memory.exchanges.exchanges import clip_running_lines, list_kept_exchanges, open_exchange
+from parley.memory.exchanges.short_forms import list_owed_short_forms, running_text
 from parley.memory.state.episode_state import Exchange
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import list_owed_short_forms, running_text
 from parley.memory.text.byte_limits import byte_size
 from tests.support.logs.dialogues import (
     HELPER,

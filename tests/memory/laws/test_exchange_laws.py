@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from parley.bus.entries import Entry
 from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.exchanges.short_forms import list_owed_short_forms, running_text
 from parley.memory.exchanges.tool_cache import INJECTIONS, list_live_results
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import list_owed_short_forms, running_text
 from parley.memory.text.byte_limits import byte_size
 from tests.support.logs.dialogues import condensed, entries, settled
 from tests.support.logs.logs import PACKS, folded, numbered

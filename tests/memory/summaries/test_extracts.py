@@ -10,7 +10,6 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Message, Record, SessionOpened
@@ -21,17 +20,14 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import LedgerChange, Summary
 from parley.memory.summaries.extracts import (
-    FLOOR,
-    MORE,
     LowerSummary,
-    Room,
     condense_summaries,
     extract_summary,
     ledger_notes,
     most_characters,
-    talk_length,
 )
 from parley.memory.summaries.ledger_changes import MOST_CHANGES, note_changes
+from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
 from parley.memory.summaries.talk_units import Line
 from tests.support.logs.corpora import ROOT, needs_corpora
 from tests.support.logs.logs import numbered
@@ -64,7 +60,7 @@ SAID = st.sampled_from(
 TALKS = st.lists(st.tuples(st.sampled_from(NAMES), SAID), min_size=1, max_size=14)
 LONG_TALK = "The harbour has a long history, of which the town is proud, and many maps. " * 9
 CODE = ("mount /dev/archive", "sharded_queue = make_queue", "git push origin")
-ROOMY = 10_000  # characters, and words: more than any talk here has
+ROOMY = 10_000  # characters: more than any talk here has
 FACTS = [
     "The gate code of the north yard is 4711.",
     "Marta has the keys of the archive in Lisbon.",
@@ -105,7 +101,7 @@ def _lines(records: list[Record]) -> list[Line]:
 def sum_up(*talk: tuple[str, str], **settings: object) -> list[str]:
     """The lines of the summary of a talk where there is room for all that can be shown."""
     lines, changes = fold_talk(*talk, **settings)
-    return extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY)).splitlines()
+    return extract_summary(lines, changes, ROOMY, ROOMY).splitlines()
 
 
 def settled(interval: int, *talk: tuple[str, str]) -> list[Summary]:
@@ -131,8 +127,8 @@ def test_notes_for_a_model_are_what_the_range_did_to_the_ledger() -> None:
     assert "opposed by bob" in notes
     assert "move the archive to the new rack" in notes
     assert ledger_notes(lines, []) == ""
-    many = [replace(each, ref=f"P{ref}") for ref in range(1, 99) for each in changes[:1]]
-    assert 900 < len(ledger_notes(lines, many)) <= 1_200
+    many = [("ann", f"[PROPOSAL] Keep the lease of hall {k} for {k} years.") for k in range(60)]
+    assert 900 < len(ledger_notes(*fold_talk(*many))) <= 1_200
 
 
 def test_what_was_proposed_opposed_and_decided_is_shown_first() -> None:
@@ -169,7 +165,7 @@ def test_an_item_of_an_earlier_range_is_named_and_never_quoted() -> None:
         ("ann", "I propose we move the secret archive to the cellar."), ("bob", "I oppose P1.")
     )
     later = [change for change in changes if change.n == lines[1].n]
-    summary = extract_summary(lines[1:] * 5, later, 200, Room(ROOMY, ROOMY))
+    summary = extract_summary(lines[1:] * 5, later, 200, ROOMY)
     assert summary.startswith("P1 opposed by bob")
     assert "secret" not in summary
 
@@ -210,7 +206,7 @@ def test_every_change_that_fits_is_named(talk: list[tuple[str, str]]) -> None:
     """With room for them all, each item that somebody opposed or decided is there."""
     lines, changes = fold_talk(*talk)
     aside = {change.ref for change in changes if change.kind in ("set aside", "retracted")}
-    summary = extract_summary(lines, changes, ROOMY, Room(ROOMY, ROOMY))
+    summary = extract_summary(lines, changes, ROOMY, ROOMY)
     heads = _handles(summary)
     shown = {change.ref for change in changes if change.kind in ("claimed", "opposed")}
     assert shown - aside <= heads
@@ -307,16 +303,14 @@ def test_greetings_bare_questions_votes_and_code_come_to_nothing(content: str) -
 def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
     talk: list[tuple[str, str]], words: int
 ) -> None:
-    """Half of it at most, or 120 characters; never longer than the talk; the same bytes every time.
-
-    Its words, and up to four times as many where the talk is long.
+    """Half of it at most, or 120 characters; never longer than the talk, nor than 24 characters
+    a word; the same bytes every time.
     """
     lines, changes = fold_talk(*talk)
     summary = extract_summary(lines, changes, words)
-    length = talk_length(lines)
-    assert len(summary) <= length
-    assert len(summary) <= max(FLOOR, most_characters(length))
-    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 16), 0)
+    length = _length(lines)
+    assert most_characters(length) <= max(min(length, 120), length // 2)
+    assert len(summary) <= min(most_characters(length), max(0, words) * CHARS_OF_EXTRACT)
     again, same = fold_talk(*talk)
     assert extract_summary(again, same, words) == summary
 
@@ -341,7 +335,7 @@ def test_a_megabyte_line_is_summarised_in_bounded_time(unit: str) -> None:
     start = time.process_time()
     summary = extract_summary([Line(1, "ann", content)], [], 200)
     assert time.process_time() - start < 2.0
-    assert len(summary.split()) <= 200
+    assert len(summary) <= 200 * CHARS_OF_EXTRACT
 
 
 # -- higher levels -------------------------------------------------------------
@@ -388,7 +382,7 @@ def test_summaries_of_recorded_agents_name_what_their_ranges_decided() -> None:
                 part = lines[start : start + 10]
                 own = [change for change in changes if part[0].n <= change.n <= part[-1].n]
                 summary = extract_summary(part, own, 200)
-                size, was = size + len(summary), was + talk_length(part)
+                size, was = size + len(summary), was + _length(part)
                 aside = {change.ref for change in own if change.kind == "set aside"}
                 decided = {change.ref for change in own if change.kind == "claimed"} - aside
                 changed += len(decided)
@@ -396,6 +390,11 @@ def test_summaries_of_recorded_agents_name_what_their_ranges_decided() -> None:
     assert changed
     assert 10 * named >= 9 * changed
     assert size <= was / 3
+
+
+def _length(lines: list[Line]) -> int:
+    """Characters of what was said."""
+    return sum(len(line.content) for line in lines)
 
 
 def _handles(summary: str) -> set[str]:

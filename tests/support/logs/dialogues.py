@@ -20,10 +20,10 @@ from parley.bus.entries import (
     ToolCalled,
     ToolReturned,
 )
+from parley.memory.exchanges.short_forms import list_owed_short_forms
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import list_owed_short_forms
 from tests.support.logs.logs import PACKS, drained, numbered, opened
 
 USER, HELPER = "user", "helper"

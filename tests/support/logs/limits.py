@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.exchanges.short_forms import answer_text, result_text, running_text
 from parley.memory.goals import eviction
 from parley.memory.goals.lessons import list_lessons
 from parley.memory.notebooks import notebooks
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import answer_text, result_text, running_text
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
 _KEYS = 20  # contexts kept per participant, the newest

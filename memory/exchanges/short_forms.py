@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from parley.bus.entries import Part, TextCondensed
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.episode_state import Episode
-from parley.memory.state.exchange_state import CachedResult
+from parley.memory.state.exchange_state import CachedResult, ShortForm
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Era, Memory
-from parley.memory.state.summary_state import ShortForm
 from parley.memory.text.byte_limits import byte_size, clip_bytes
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
 from parley.memory.exchanges.exchanges import list_kept_exchanges
-from parley.memory.exchanges.tool_cache import list_live_results
-from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.fold.due import list_upgrades
-from parley.memory.state.effects import ShortFormEffect
-from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import (
+from parley.memory.exchanges.short_forms import (
     answer_text,
     episode_text,
     list_owed_short_forms,
     result_text,
     running_text,
 )
+from parley.memory.exchanges.tool_cache import list_live_results
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.due import list_upgrades
+from parley.memory.state.effects import ShortFormEffect
+from parley.memory.state.memory import Memory
 from tests.support.logs.dialogues import (
     ask,
     assistant,
