@@ -47,10 +47,12 @@ class ReadingReport:
 
     Tokens are the model's own count, or Parley's where it gives none. `unread` are the stretches
     that it was asked about and did not read; the next `read` asks again, unless it was given up.
+    `refused` are the rows of its answers that could not be taken over: all of a garbled answer.
     """
 
     stretches: int = 0
     claims: int = 0
+    refused: int = 0
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -63,6 +65,7 @@ class ReadingReport:
             return
         self.stretches += 1
         self.claims += len(entry.claims)
+        self.refused += len(entry.refused)
         self.calls += entry.calls
         self.input_tokens += entry.input_tokens
         self.output_tokens += entry.output_tokens
@@ -116,6 +119,7 @@ class TalkReader:
 
     def __init__(self, model: Model, pace: EffectPace | None = None) -> None:
         self._summariser = Summariser(model, pace or EffectPace())
+        self._one = anyio.Lock()  # stretches are read in order: each is shown what came before
 
     def may_read(self, memory: Memory) -> bool:
         """True if a stretch is owed and the model is not left alone after a failure."""
@@ -126,32 +130,39 @@ class TalkReader:
 
         A stretch that fails is asked about three times; then it is given up if the model answers
         another question, and otherwise it waits. Raises `SettingsRefused` for a talk that no model
-        is to read.
+        is to read. Of two calls at once the second waits for the first.
         """
-        memory = await talk.memory()
-        if not memory.is_read and not memory.claims.owed:
-            raise SettingsRefused(
-                "extract.how", "it is not 'model' in this session, so no model reads what is said"
-            )
-        if memory.claims.begun and memory.closed is None:
-            last = max(memory.claims.heard)
-            await talk.publish([Draft(f"pause:{last}", TalkPaused(paused=last))])
-        return await self.read_owed(talk, TRIES)
+        async with self._one:
+            memory = await talk.memory()
+            if not memory.is_read and not memory.claims.owed:
+                raise SettingsRefused(
+                    "extract.how",
+                    "it is not 'model' in this session, so no model reads what is said",
+                )
+            if memory.claims.begun and memory.closed is None:
+                last = max(memory.claims.heard)
+                await talk.publish([Draft(f"pause:{last}", TalkPaused(paused=last))])
+            return await self._read_stretches(talk, TRIES)
 
-    async def read_owed(self, talk: ReadableTalk, tries: int = 1) -> ReadingReport:
-        """Read the stretches that are closed by now, in order, until one fails `tries` times."""
+    async def read_owed(self, talk: ReadableTalk) -> ReadingReport:
+        """Read the stretches that are closed by now, in order, until one fails."""
+        async with self._one:
+            return await self._read_stretches(talk, 1)
+
+    async def _read_stretches(self, talk: ReadableTalk, tries: int) -> ReadingReport:
         report = ReadingReport()
         while effect := next(iter(list_owed_readings(await talk.memory())), None):
             try:
                 entry = await self._read(talk, effect, tries)
                 if entry is None:
                     break
-                await talk.publish([Draft(effect.result_id("model"), entry)])
+                (receipt,) = await talk.publish([Draft(effect.result_id("model"), entry)])
             except (Fenced, RangeGone, Busy, SessionClosed) as error:
                 log.warning("reading_waits", session=talk.session, why=str(error))
                 report.unread.append(Unread(effect.first, effect.last, str(error)))
                 return report
-            report.add(entry)
+            if not receipt.duplicate:  # else another reader was faster, and its answer counts
+                report.add(entry)
         why = str(self._summariser.last_error or "the model is left alone for a while")
         report.unread += [
             Unread(left.first, left.last, why) for left in list_owed_readings(await talk.memory())

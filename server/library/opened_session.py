@@ -15,8 +15,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final, Unpack
 
-import anyio
-
 from parley.bus import Bus
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
@@ -203,7 +201,6 @@ class Reading:
         self._reader, self._talk = reader, talk
         self._tasks = TaskHost(f"parley-reading-{talk.session}", _note_death)
         self._task: Child | None = None
-        self._one = anyio.Lock()  # stretches are read in order: each is shown what came before
 
     def begin(self, memory: Memory) -> None:
         """Read what `memory` owes, unless that is under way; returns at once."""
@@ -212,8 +209,7 @@ class Reading:
             self._task = self._tasks.start(self._tasks.name, self._read_owed)
 
     async def read_all(self) -> ReadingReport:
-        async with self._one:
-            return await self._reader.read_all(self._talk)
+        return await self._reader.read_all(self._talk)
 
     async def finish(self) -> None:
         """Wait until what is owed by now is read, or the model fails."""
@@ -225,8 +221,7 @@ class Reading:
         await self._tasks.aclose()
 
     async def _read_owed(self) -> None:
-        async with self._one:
-            await self._reader.read_owed(self._talk)
+        await self._reader.read_owed(self._talk)
 
 
 def _note_death(_: Child, error: Exception) -> None:

@@ -56,73 +56,73 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="16feea91d2839ad455780803bd7f6f95",
     facts="8aefc194491888d20452e35bc6eea558",
-    memories="0b2511e11b1c2eb73f512af817206705",
+    memories="3ac8f5a25398e67c52a9e4565c85ad4f",
 )
 GENERATED: Final = (
     Digests(
         logs="adcdaad0d9870296558aeb3b61274638",
         facts="981690afc038c266d85e0641963f70e3",
-        memories="858e9659244bef294410c11c5c33c252",
+        memories="2bc1ac02ed5add753cfb3e5446692cf5",
     ),
     Digests(
         logs="5f1c5f899508efaad33a287dbc2bf05b",
         facts="fc9f4df3a60862c32c2c58f11bc70e12",
-        memories="b960c19a4117a93375e5dec279ba1816",
+        memories="54a318cfc5367ba72019b406cf973768",
     ),
     Digests(
         logs="e0850f939f8158e5b09efb7972f100bc",
         facts="8b3fbdd377792f0d64c73915a985c36d",
-        memories="db26a6ef4e4910a913a661d93cf82795",
+        memories="77564833400880731b69a8ea4f85a7a6",
     ),
     Digests(
         logs="133f5bcee4f3ca1c00ea480d8b6c3973",
         facts="de4527e770d9ebb3328417bd360c2d43",
-        memories="2a49d8a326cbc9a94be6c30938c26537",
+        memories="52b753e871c224c479e92030d73a4d80",
     ),
     Digests(
         logs="6056ac93ec83b91fa508286e24204c94",
         facts="5a6b036b31361894f06969ab0c8df7e1",
-        memories="6449b13c16be42183c02369d32666af9",
+        memories="8334f1e35b349e2d5cf858eb5e155bb9",
     ),
     Digests(
         logs="3fca2774ebb86c2701a45b17225c1bff",
         facts="a0a2e840394bcc90e814ff6bcc762708",
-        memories="bba8469910ff17631d6b1747bd81493f",
+        memories="deb989f341be251dc80d0326a02a740d",
     ),
     Digests(
         logs="80ab948271a73ddce030b45a02f0a10a",
         facts="264f8bca0c7b93fe706765f70bdf2639",
-        memories="8f7e3bee4c6ee8ec0a232dee02776c47",
+        memories="b96be3f558740130b23a25c69e60c3bb",
     ),
     Digests(
         logs="db5eaac4b7b615cfada84ee6dec05cb4",
         facts="150254b1536094d4a0b49b09b0095ecb",
-        memories="1ba9fa36cf6bdd6079e4d26632c80916",
+        memories="4f70b4388fcc453365f4c4b22e544b69",
     ),
     Digests(
         logs="f6ccae5364a2e1dfdc73cf0d99560a40",
         facts="8d05bc23de45bfca11fcc48fa182a50d",
-        memories="66d90db341dbf323e3b3a969df44381f",
+        memories="ef197734a17740d5d69b4ca69c452e79",
     ),
     Digests(
         logs="733a521795149d059e3f324dbf379990",
         facts="4c17948884a7c3850d99496d9559a0e0",
-        memories="6773e9ef6b6de7948ce56b487c0b1d30",
+        memories="778dae840563f48ba09531c13d26c9d3",
     ),
 )
-DEMO: Final = "abed2c7bca23a415b4bcf420ed4202ab"
+DEMO: Final = "0c49b17aaa63cad1692f6944220cda8b"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "1d6bf0b0fed6559ccc47a54d18818b22", "c8df2f3cb08122847b91c2e432a937d7"
+        86, "ebb56b4c36045713459692c6ff23fb4a", "a31269a655bac34212bb9bccba60bff0"
     ),
     "dev/wg": Transcripts(
-        121, "b9d7279eac3c9990c1eec456591acd47", "5bcae02ea7e50836fd53a4be2de21254"
+        121, "b024009d96f4cfd422b0d95fcdb4e39e", "30012d2080db875f648dcae6d339e2e5"
     ),
     "agents/dev": Transcripts(
-        26, "3ef13069018aa7d69527863fdf994448", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "e371fdea8b62c1530ad11876c991e2f4", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "92aa1b5be07bdb054b9ffeb34df8904d", "c8a552f0bf5e222b94d216a92527dc2d")
+LONG: Final = Transcripts(1, "13cc06c8cc810dd77a292e063984d9ff", "0f87c28d9ef5c46abf764200995d8dee")
 
 
 def digest(parts: Iterable[bytes]) -> str:

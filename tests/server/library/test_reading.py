@@ -119,6 +119,24 @@ def test_a_coroutine_function_reads_in_the_loop_of_the_program() -> None:
     assert threads == [threading.get_ident()]
 
 
+def test_two_that_read_at_once_ask_once() -> None:
+    reader = Reader()
+    memory = heard(hurried(Memory(settings=PARTS, reader=reader), reader))
+
+    async def both() -> list[ReadingReport]:
+        return list(await asyncio.gather(memory.read(), memory.read()))
+
+    first, second = asyncio.run(both())
+    assert first.stretches == len(reader.prompts) > 0
+    assert (second.stretches, second.claims, second.calls) == (0, 0, 0)
+
+
+def test_the_rows_of_a_garbled_answer_are_counted() -> None:
+    report = read(heard(Memory(settings=PARTS, reader=lambda prompt: "garbage")))
+    assert report.claims == 0
+    assert report.refused >= report.stretches > 0
+
+
 def test_a_saved_memory_has_what_was_read_and_asks_nobody(tmp_path: Path) -> None:
     """The fold stays pure: the entry is in the file, and the same bytes come of it."""
     memory = heard(Memory(reader=Reader(), settings=PARTS))
