@@ -49,5 +49,7 @@ class Cursor:
 
     @classmethod
     def after(cls, seq: int) -> Cursor:
-        """Past entry `seq` and its facts."""
+        """Past entry `seq` and its facts. Raises `InvalidEntry` for what numbers no entry."""
+        if not 0 <= seq <= _LAST:
+            raise InvalidEntry(f"{seq} numbers no entry; a seq is from 0 to {_LAST}")
         return cls(seq, (seq + 1, -1))

@@ -190,6 +190,8 @@ class Subscription:
             raise death_of(self._tail.session, error) from error
         self._buffer.extend(page.items)
         self._place = page.place
+        if page.place.cursor.seq == self._cursor.seq:  # a seq alone has no mark before it is read
+            self._cursor = replace(self._cursor, mark=mark_of(page.place.identity))
         if not page.items and not page.more:
             self.join()
 

@@ -63,17 +63,20 @@ async def find_start(
         if not wish.resumed and not after.mark:
             raise Problem("not-yet", limit=info.head)
         return SubscriptionStart(info, None, anew=True)
-    if after is not None and after.mark and not await _stands(deps, room.session, after):
-        return SubscriptionStart(info, None, anew=True)
+    if after is not None and after.seq > 0:
+        mark = await _mark_at(deps, room.session, after.seq)
+        if after.mark not in ("", mark):
+            return SubscriptionStart(info, None, anew=True)
+        after = after._replace(mark=mark)  # what is told of this place can be checked later
     with anyio.fail_after(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
         await room.wait_until_folded(info.head if after is None else after.seq)
     return SubscriptionStart(info, after, anew=False)
 
 
-async def _stands(deps: Dependencies, session: str, cursor: StreamCursor) -> bool:
-    """Whether the entry there is the one of that mark: a log that went back may grow again."""
-    records = await deps.backend.bus.read(session, max(cursor.seq - 1, 0), to=cursor.seq, count=1)
-    return bool(records) and records[0].mark == cursor.mark
+async def _mark_at(deps: Dependencies, session: str, seq: int) -> str:
+    """The mark of entry `seq`, since a log that went back may grow again; "" if it is gone."""
+    records = await deps.backend.bus.read(session, seq - 1, to=seq, count=1)
+    return records[0].mark if records else ""
 
 
 def hello_frame(

@@ -242,6 +242,32 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str, raw: red
             assert await receive_ids(subscription, 1) == ["23"]
 
 
+async def test_the_cursor_of_a_number_is_checked_like_any_other(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Who begins behind a seq, and hears nothing, keeps a cursor that another past refuses."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        await talk(bus, "a", 29)
+        async with bus.subscribe("a", 30) as subscription:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(1):
+                    await anext(subscription)
+            heard = str(subscription.cursor)
+        forget_after(raw, "a", seq=10, n=9)
+        await bus.publish("a", [message_draft(1000 + k) for k in range(30)])
+        async with bus.subscribe("a", Cursor.parse(heard)) as subscription:
+            with pytest.raises(Fenced, match="went back"):
+                await receive_ids(subscription, 1)
+
+
+@pytest.mark.parametrize("seq", [2**64, 2**53, -1])
+async def test_a_number_that_no_entry_has_is_no_place(bus: Bus, seq: int) -> None:
+    await talk(bus, "a", 2)
+    with pytest.raises(InvalidEntry, match="numbers no entry"):
+        async with bus.subscribe("a", seq):
+            pass
+
+
 async def test_old_facts_are_cut_off_and_remembered_as_such(bus: Bus) -> None:
     """10,000 are kept; the session knows where they begin."""
     await bus.open("a", SessionOpened())

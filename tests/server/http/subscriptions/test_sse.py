@@ -98,6 +98,23 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
                 assert hello.data["cursor"] == reset.id == reset.data["cursor"] == newest
 
 
+async def test_the_cursor_of_a_number_is_checked_like_any_other(redis_url: str) -> None:
+    """Who begins behind a seq, and hears nothing, keeps a cursor that another past refuses."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        await discuss(bus, "s", 60)
+        async with doors(redis_url) as d:
+            token = d.token("ana", session="s")
+            async with streamed(d.url, PATH + "?after=40&show=floor", token) as stream:
+                cursor = (await stream.next()).data["cursor"]
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "s", seq=20, n=19)
+        await bus.publish("s", [message_draft(1000 + k) for k in range(40)])
+        async with doors(redis_url) as d:
+            for headers, query in (({"Last_Event_ID": cursor}, ""), ({}, f"?after={cursor}")):
+                async with streamed(d.url, PATH + query, token, **headers) as stream:
+                    assert [event.event for event in await stream.take(2)] == ["hello", "reset"]
+
+
 @pytest.mark.parametrize("last", [str(2**64), "garbage", "-1", "4", "4-", "4-XYZ", "1" * 5000])
 async def test_what_is_no_id_of_an_event_begins_anew(redis_url: str, last: str) -> None:
     """The client hears `reset`: from now on alone would leave a gap that nothing tells of."""
@@ -158,7 +175,13 @@ async def test_a_cursor_of_a_longer_log_begins_anew(redis_url: str) -> None:
     """A page that reconnects after the log went back cannot do anything with a refusal."""
     async with doors(redis_url) as d:
         token = await begun(d)
-        for headers, query in (({"Last_Event_ID": "99"}, ""), ({}, "?after=2&incarnation=other")):
+        (second,) = await d.deps.backend.bus.read("s", 1, to=2)
+        of_another: list[tuple[dict[str, str], str]] = [
+            ({"Last_Event_ID": "99"}, ""),
+            ({}, "?after=2&incarnation=other"),
+            ({"Last_Event_ID": f"2-{second.mark}"}, "?incarnation=other"),
+        ]
+        for headers, query in of_another:
             async with streamed(d.url, PATH + query, token, **headers) as stream:
                 hello, reset = await stream.take(2)
                 assert hello.event == "hello"

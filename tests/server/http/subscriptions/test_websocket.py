@@ -125,9 +125,25 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
                 await ana.say(type="subscribe", after=after)
                 assert (await ana.until("subscribed"))["after"] == 41
                 assert (await ana.next())["seq"] == 42
-            await ana.say(type="subscribe", after="41-")
-            refused = await ana.until("nack")
-            assert refused["problem"]["type"] == "urn:parley:problem:invalid"
+            for rubbish in ("41-", "garbage", str(2**64), 2**64, -1):
+                await ana.say(type="subscribe", after=rubbish)
+                refused = await ana.until("nack")
+                assert refused["problem"]["type"] == "urn:parley:problem:invalid"
+
+
+async def test_the_cursor_of_a_number_is_checked_like_any_other(redis_url: str) -> None:
+    """Who begins behind a seq, and hears nothing, keeps a cursor that another past refuses."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        async with doors(redis_url) as d, connected(d, await begun(d, 60)) as ana:
+            await publish_message(bus, "s", "bo", "Nobody is told of this one.")
+            await ana.ask(type="subscribe", after=61, show=["floor"])
+            cursor = (await ana.ask(type="subscribe", after=61, show=["floor"]))["cursor"]
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "s", seq=20, n=19)
+        await bus.publish("s", [message_draft(1000 + k) for k in range(50)])
+        async with doors(redis_url) as d, connected(d, d.token("ana", session="s")) as ana:
+            await ana.ask(type="subscribe", after=cursor)
+            assert (await ana.next())["type"] == "reset"
 
 
 async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
@@ -141,7 +157,8 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
             assert [row["seq"] for row in heard] == list(range(5, 13))
             assert heard[-1]["facts"][0]["kind"] == "proposal.made"
             again = await ana.ask(type="subscribe", after=11, show=["messages"], facts=False)
-            assert again == {"type": "subscribed", "after": 11, "cursor": "11"}
+            (eleventh,) = await bus.read("s", 10, to=11)
+            assert again == {"type": "subscribed", "after": 11, "cursor": f"11-{eleventh.mark}"}
             last = await ana.next()
             assert last["seq"] == 12
             assert "facts" not in last

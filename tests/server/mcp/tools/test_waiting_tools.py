@@ -229,7 +229,24 @@ async def test_a_cursor_of_another_past_is_told(redis_url: str) -> None:
             assert (again["after"], again["reset"]) == (70, False)
             waited = await ana.call("wait_for_messages", session="harbour", after=61, timeout=0)
             assert f"after={again['cursor']}." in text_of(waited)
-            assert "after" in await ana.refused("wait_for_messages", after="61-9f3c")
+            for rubbish in ("61-9f3c", "garbage", str(2**64), 2**64, -1):
+                assert "after" in await ana.refused("wait_for_messages", after=rubbish)
+
+
+async def test_the_cursor_of_a_number_is_checked_like_any_other(redis_url: str) -> None:
+    """Who waits behind a seq, and hears nothing, keeps a cursor that another past refuses."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        async with standing(redis_url) as harbour:
+            await bus.publish("harbour", [message_draft(k) for k in range(60)])
+            ana = await harbour.agent("ana", joins=False)
+            heard = await ana.do("wait_for_messages", after=61, timeout=0)
+            assert heard["messages"] == []
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "harbour", seq=20, n=19)
+        await bus.publish("harbour", [message_draft(1000 + k) for k in range(50)])
+        async with doors(redis_url) as d, over_http(d, d.token("ana", role="agent")) as ana:
+            came = await ana.do("wait_for_messages", after=heard["cursor"], timeout=0)
+            assert came["reset"]
 
 
 @pytest.mark.long
