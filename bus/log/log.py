@@ -47,7 +47,7 @@ from parley.bus.log.replies import (
     parse_stretch,
     refusal_of,
 )
-from parley.bus.log.wholeness import check_length, mend_index
+from parley.bus.log.wholeness import check_length, mend_index, read_head
 
 if TYPE_CHECKING:
     from parley.bus.entries import SessionOpened
@@ -217,7 +217,7 @@ class Log:
         )
         if head is None and not reply:
             raise SessionNotFound(session)
-        check_length(session, int(head or 0), length)
+        check_length(session, read_head(session, head), length)
         return parse_records(reply)
 
     async def _open(self, session: str, incarnation: str, seal: SealedDraft, *, again: bool) -> str:
@@ -364,7 +364,7 @@ class Log:
             epoch, head = await self._connections.command("HMGET", keys.meta, "epoch", "head")
             lost = landable(lost, int(epoch or 0), offered)
             if in_order:
-                lost = standing_in_order(lost, int(head or 0), places, offered)
+                lost = standing_in_order(lost, read_head(session, head), places, offered)
             if not lost:
                 break
             lost = await self._offer_part(session, keys, standing, lost, kept, offered, in_order)

@@ -14,7 +14,7 @@ from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
 from parley.bus.log.cursor_checks import LogPlace, check_continuity, check_facts
 from parley.bus.log.replies import FactRecord, id_after_fact, parse_facts, parse_records
-from parley.bus.log.wholeness import check_length
+from parley.bus.log.wholeness import check_length, read_head
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
 
@@ -39,7 +39,7 @@ async def newest_place(connections: Connections, session: str, keys: SessionKeys
     )
     if incarnation is None:
         raise SessionNotFound(session)
-    check_length(session, int(head or 0), length)
+    check_length(session, read_head(session, head), length)
     facts = [(row.seq, row.k) for row in parse_facts(fact)] or [(0, -1)]
     if not last:
         raise Fenced(session, "its log is empty")
@@ -68,7 +68,7 @@ async def read_page(
     incarnation, facts_from, head = replies[0]
     if incarnation is None:
         raise SessionNotFound(session)
-    check_length(session, int(head or 0), replies[2])
+    check_length(session, read_head(session, head), replies[2])
     records = check_continuity(session, place, incarnation.decode(), parse_records(replies[1]))
     rows = parse_facts(replies[3]) if with_facts else []
     if with_facts and facts_from is not None:

@@ -19,7 +19,17 @@ from parley.bus.contract.keys import SessionKeys
 ANY: Final = "-"  # the fingerprint of an entry whose words are gone: any resend is its duplicate
 _REDACTED: Final = b'"entry.redacted"'
 _SLICE: Final = 500  # entries indexed by one script: below 2 ms
+_SHOWN: Final = 40  # bytes of a value that is no number
 _logger = EventLog(__name__)
+
+
+def read_head(session: str, head: bytes | None) -> int:
+    """How many entries the state of a session counts. Raises `SessionDamaged` for no number."""
+    try:
+        return int(head or 0)
+    except ValueError:
+        held = (head or b"")[:_SHOWN].decode(errors="replace")
+        raise SessionDamaged(session, f"its state has {held!r} for head") from None
 
 
 def check_length(session: str, head: int, length: int) -> None:
@@ -41,7 +51,7 @@ async def mend_index(connections: Connections, session: str, keys: SessionKeys) 
     state, ids, length = await connections.commands(
         [("HMGET", keys.meta, "incarnation", "head"), ("HLEN", keys.ids), ("XLEN", keys.log)]
     )
-    incarnation, head = state[0], int(state[1] or 0)
+    incarnation, head = state[0], read_head(session, state[1])
     if incarnation is None and head:
         raise SessionDamaged(session, "its state names no incarnation")
     if ids >= head:

@@ -235,7 +235,7 @@ def _read_info(
     except SessionDamaged as error:
         return error
     except (ValueError, OverflowError) as error:
-        return SessionDamaged(session, str(error))
+        return SessionDamaged(session, f"its state cannot be read: {error}")
 
 
 def _damaged(session: str) -> SessionInfo:

@@ -36,6 +36,7 @@ from parley.memory.writing.written_stances import find_stance, placed_origin, ta
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
 _WRITTEN: Final = 150  # characters: if messages have as many on average, talk is written
 _DOCUMENTS: Final = 260  # the same for talk that documents are the rule in
+_TALK: Final = 2  # messages
 _LINE: Final = 80  # of a line as people type them
 _SHORT_LINES: Final = 4  # where one message in so many at most is such a line
 _GREETINGS: Final = 2  # beside some that open a session
@@ -76,10 +77,16 @@ def _is_document(content: str) -> bool:
     return is_long and content.count("\n", 0, _CAPPED) > 1
 
 
-def _talk_is_written(memory: Memory, least: int = _WRITTEN) -> bool:
-    """True if messages have `least` characters on average, and few of them are short lines."""
+def _talk_is_written(memory: Memory, least: int = 0) -> bool:
+    """True if messages have `least` characters on average, and few of them are short lines.
+
+    By default as many as prose has; as documents have if proposals are marked, or if it is the
+    first message, which often says no more than what the talk is to be about.
+    """
     writing = memory.writing
     messages = memory.messages - writing.redacted
+    strict = memory.structure.proposals or messages < _TALK
+    least = least or (_DOCUMENTS if strict else _WRITTEN)
     lines = writing.short - _GREETINGS
     return writing.size >= least * messages and lines * _SHORT_LINES <= messages
 

@@ -391,7 +391,7 @@ def test_a_long_message_says_in_so_many_words_what_it_does(text: str, act: str |
     assert message.act == act
     facts = apply(memory, numbered([*log, message])[-1])
     made = [fact for fact in facts if fact.kind == "proposal.made"]
-    assert len(made) == (act is None and "propose" in text)
+    assert bool(made) == (act is None and "propose" in text)
     assert [f.ref for f in facts if f.kind == "reaction.changed"] == ["P1"] * ("P1" in text)
 
 

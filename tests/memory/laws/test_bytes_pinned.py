@@ -113,13 +113,13 @@ GENERATED: Final = (
 DEMO: Final = "0c49b17aaa63cad1692f6944220cda8b"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "ebb56b4c36045713459692c6ff23fb4a", "a31269a655bac34212bb9bccba60bff0"
+        86, "cf538e13d70d6e2fa7855b338dff476f", "0296f16ef6531c27c750033333d58923"
     ),
     "dev/wg": Transcripts(
-        121, "b024009d96f4cfd422b0d95fcdb4e39e", "30012d2080db875f648dcae6d339e2e5"
+        121, "ce0be722bed55d4ba23b4343b9b703ed", "d96e40c6a76cc407b3a3d07c9d377c75"
     ),
     "agents/dev": Transcripts(
-        26, "e371fdea8b62c1530ad11876c991e2f4", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "aeed7c27d760bdf2dc214101884830c2", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "13cc06c8cc810dd77a292e063984d9ff", "0f87c28d9ef5c46abf764200995d8dee")

@@ -139,9 +139,13 @@ def test_an_agreement_is_on_what_it_speaks_of(answer: str) -> None:
     ],
 )
 def test_who_quotes_words_has_not_said_them(answer: str) -> None:
-    """A line that is quoted to attack it supports nothing, proposes nothing, decides nothing."""
+    """A line that is quoted to attack it supports nothing, proposes nothing, decides nothing.
+
+    By wordings: the tables may take the answer for likely support, a candidate.
+    """
     memory, _ = folded(talk(("ana", CACHE), ("cy", answer + LONG)))
-    assert not stances(memory, 1)
+    sides = memory.proposals[1].reactions.values()
+    assert not [side for side in sides if not (side.origin.rule or "").startswith("prose/")]
     assert len(memory.proposals) == 1
     assert not memory.decisions
 

@@ -287,6 +287,8 @@ PLANTED: Final = {
                    _old_due),
     "set apart": Planted("sessions", "fail", "s is set apart: its state.*; put its keys right",
                          lambda p: p.root.hset(p.session().meta, "head", "garbage")),
+    "keys": Planted("keys", "fail", r":s:log is a string; it should be a stream: ",
+                    lambda p: p.root.set(p.session().log, "garbage")),
     "skips": Planted("sessions", "warn", "s: no fold reads entries 1, .*'parley session export s'",
                      lambda p: p.root.hset(p.session().meta, "skips", "1")),
     "quota": Planted("quotas", "warn", "tenant acme has 1 of its 1 sessions; 'parley archive DIR ",
