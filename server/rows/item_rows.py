@@ -12,7 +12,7 @@ from typing import Final
 from parley.memory.items import echoes
 from parley.memory.ledger.ledger_rows import Ending, LedgerItem, Side
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.ledger.outcome_rows import echo_row
+from parley.memory.items.echoes import echo_row
 from parley.memory.state.item_state import Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
