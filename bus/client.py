@@ -21,7 +21,6 @@ from parley.bus.log.outbox import Outbox
 from parley.bus.log.subscription import Subscriptions
 from parley.bus.scripts.lua import Scripts
 from parley.bus.sessions.audit import Audits
-from parley.bus.sessions.redaction import Redactions
 from parley.bus.sessions.sessions import Sessions
 from parley.bus.work.attendance import Attendance
 from parley.bus.work.lanes import Lanes
@@ -30,6 +29,7 @@ from parley.bus.work.workforce import Workforce
 
 if TYPE_CHECKING:
     from parley.bus.diagnosis.damaged_keys import DamagedKey
+    from parley.bus.sessions.redaction import Blank, Redaction
     from parley.bus.sessions.tenants import Tenancy
     from parley.bus.work.nodes import NodeShare
 
@@ -53,6 +53,7 @@ class Bus:
         workforce = Workforce(connections, keys)
         self._subscriptions = Subscriptions(connections, keys, self._hints, self._outbox)
         self.keys = keys
+        self._sessions = sessions
         self.script_set = connections.scripts.digest
 
         self.open, self.publish, self.close = log.open, log.publish, log.close
@@ -65,7 +66,6 @@ class Bus:
         self.mark, self.audit = sessions.mark, audits.audit
         self.audit_state, self.audit_pages = audits.state, audits.pages
         self.audit_strangers = audits.strangers
-        self.redact = Redactions(connections, keys, sessions, self._outbox).redact
         self.subscribe, self.nudge = self._subscriptions.subscribe, self._subscriptions.nudge
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
@@ -124,6 +124,18 @@ class Bus:
         from parley.bus.diagnosis.damaged_keys import find_damaged_keys  # few processes ever ask
 
         return [found async for found in find_damaged_keys(self._connections, self.keys)]
+
+    async def redact(
+        self, session: str, n: int, *, blank: Blank, reason: str, by: str | None = None
+    ) -> Redaction:
+        """The outcome of taking what primary entry `n` says out of the log, as `Redactions` does.
+
+        Raises `SessionNotFound`, and `InvalidEntry` if there is no such entry.
+        """
+        from parley.bus.sessions.redaction import Redactions  # few processes ever ask
+
+        redactions = Redactions(self._connections, self.keys, self._sessions, self._outbox)
+        return await redactions.redact(session, n, blank=blank, reason=reason, by=by)
 
     async def nodes(self) -> tuple[NodeShare, ...]:
         """The nodes that have a bucket each, with what is due there. Raises `Unavailable`."""

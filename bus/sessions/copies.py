@@ -6,16 +6,18 @@ Every door that hands a copy out makes it here, and counts what it wrote against
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import set_aside_id
 from parley.bus.contract.errors import BadSessionFile, SessionDamaged
 from parley.bus.contract.whole_log import epoch_after
 from parley.bus.entries import PRIMARY, EntrySetAside, Message, SessionOpened
-from parley.bus.sessions.audit import StoredSession
 from parley.bus.sessions.session_file import SessionFile, describe_ranges
 from parley.bus.sessions.stored_rows import StoredRow
+
+if TYPE_CHECKING:  # it loads the connections, and an event loop with them
+    from parley.bus.sessions.audit import StoredSession
 
 _LOST: Final = b'{"kind":"entry.lost","v":1}'  # a kind that every fold passes over
 _REASON: Final = "it was lost before this session was restored from a partial file"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from parley.memory.ledger.outcome_rows import EchoRow, OutcomeRow, outcome_row
+from parley.memory.items.echoes import EchoRow
+from parley.memory.ledger.outcome_rows import OutcomeRow, outcome_row
 from parley.memory.state.memory import Memory
 
 

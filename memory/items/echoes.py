@@ -8,7 +8,7 @@ an embedding (`parley.memory.items.embedding_comparisons`) later and only where 
 from __future__ import annotations
 
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from parley.memory.extraction.structure.shelves import firm_side
 from parley.memory.state.fold_step import FoldStep
@@ -17,6 +17,8 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.fences import quote_shown
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.similarity import shared_words
+
+EchoRow = dict[str, Any]
 
 _GIVEN_UP: Final = ("rejected", "withdrawn", "lapsed")
 _REASON: Final = 120  # characters of why it went as it did
@@ -128,3 +130,24 @@ def _offered_again(moment: FoldStep, made: Proposal, earlier: Proposal, similari
         because_by=None if why is None else why.participant,
         because_n=None if why is None else why.n,
     )
+
+
+def echo_row(proposal: Proposal, memory: Memory) -> EchoRow:
+    """A proposal that repeats an earlier one, and what became of that."""
+    earlier = memory.proposals[proposal.echoes or 0]
+    why = find_reason(memory, earlier)
+    return {
+        "handle": proposal.handle,
+        "n": proposal.born,
+        "topic": proposal.topic,
+        "participant": proposal.participant,
+        "repeats": earlier.handle,
+        "repeats_n": earlier.born,
+        "status": earlier.status,
+        "settled_n": settling_entry(earlier),
+        "similarity": proposal.similarity,
+        "shared": list(proposal.shared),
+        "model": proposal.alike_by or None,
+        "reoffered": is_reoffered(proposal, earlier),
+        "because": None if why is None else why._asdict(),
+    }

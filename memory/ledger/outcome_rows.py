@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from parley.memory.items import echoes
+from parley.memory.items.echoes import EchoRow, echo_row
 from parley.memory.ledger.message_outcome import message_outcome
-from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
-
-EchoRow = dict[str, Any]
 
 
 class OutcomeRow(TypedDict):
@@ -39,24 +36,3 @@ def outcome_row(memory: Memory, n: int) -> OutcomeRow:
         made=list(outcome.made), touched=list(outcome.touched), missing=list(outcome.missing),
         rule=outcome.rule, repeats=repeats,
     )  # fmt: skip
-
-
-def echo_row(proposal: Proposal, memory: Memory) -> EchoRow:
-    """A proposal that repeats an earlier one, and what became of that."""
-    earlier = memory.proposals[proposal.echoes or 0]
-    why = echoes.find_reason(memory, earlier)
-    return {
-        "handle": proposal.handle,
-        "n": proposal.born,
-        "topic": proposal.topic,
-        "participant": proposal.participant,
-        "repeats": earlier.handle,
-        "repeats_n": earlier.born,
-        "status": earlier.status,
-        "settled_n": echoes.settling_entry(earlier),
-        "similarity": proposal.similarity,
-        "shared": list(proposal.shared),
-        "model": proposal.alike_by or None,
-        "reoffered": echoes.is_reoffered(proposal, earlier),
-        "because": None if why is None else why._asdict(),
-    }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from parley.memory.ledger.decision_rule import ALONE
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
@@ -164,6 +163,8 @@ def show_message_receipt(receipt: Receipt, outcome: Mapping[str, Any] | None, js
     for says in (*outcome["missing"], *(row["says"] for row in outcome["repeats"])):
         print_notice(str(says))
     if outcome["rule"]:
+        from parley.memory.ledger.decision_rule import ALONE  # the fold comes with it
+
         print_notice(ALONE)
 
 

@@ -12,7 +12,6 @@ from typing import Final
 from parley.memory.items import echoes
 from parley.memory.ledger.ledger_rows import Ending, LedgerItem, Side
 from parley.memory.ledger.ledger_view import ledger_of
-from parley.memory.ledger.outcome_rows import echo_row
 from parley.memory.state.item_state import Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
@@ -312,7 +311,7 @@ def echo_rows(memory: Memory) -> list[Row]:
         if item.shelf == "firm" and isinstance(item.item, Proposal) and item.item.echoes:
             earlier = ledger.item(f"P{item.item.echoes}")
             if earlier is not None and earlier.shelf != "denied":
-                rows.append(echo_row(item.item, memory))
+                rows.append(echoes.echo_row(item.item, memory))
     return rows
 
 

@@ -10,7 +10,6 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import ABSTAIN, VoteResult, pairwise_preferences
 from parley.memory.voting.electorate import list_electorate, list_missing_voters
 from parley.memory.voting.outcomes import count_vote
-from parley.memory.voting.vote_advice import tell_short
 from parley.server.rows.cite_rows import Row, handle_of
 
 
@@ -19,6 +18,8 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
 
     `ends_ms` is None: memory has no clock (`server.queries.vote_ends`).
     """
+    from parley.memory.voting.vote_advice import tell_short  # few talks have votes
+
     called, has_electorate = vote.status == "called", bool(vote.electorate)
     electors = list_electorate(memory) if called else vote.electorate
     waiting = (

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import parley
+from parley.listeners.effects.callable_model import ReadingModel
+from parley.listeners.effects.talk_reader import ReadingReport
 from parley.listeners.sessions.goals import Goals
 from parley.listeners.sessions.join_entry import JoinOptions, SessionOptions
 from parley.listeners.sessions.notebook import Notebook
@@ -44,6 +46,8 @@ OF_PROGRAMS = {
     "state", "success", "user", "answer", "current_memory", "round_content",
     "max_retries",
 }  # fmt: skip
+# What `parley.Memory` imports for type checkers alone: their modules load an event loop.
+FOR_CHECKERS = {"ReadingModel": ReadingModel, "ReadingReport": ReadingReport}
 IN_PYTHON = (parley.Memory, parley.Session, OpenSession, Notebook, Goals, Assistant, Toolbox)
 
 
@@ -90,7 +94,7 @@ def _python() -> Iterator[tuple[str, Any]]:
     for room in IN_PYTHON:
         for name, call in inspect.getmembers(room, _is_call):
             if not name.startswith("_") or (name == "__init__" and room is parley.Memory):
-                hints = get_type_hints(inspect.unwrap(call))
+                hints = get_type_hints(inspect.unwrap(call), localns=FOR_CHECKERS)
                 for argument, parameter in inspect.signature(call).parameters.items():
                     if argument != "self" and parameter.kind is not parameter.VAR_KEYWORD:
                         yield argument, {"enum": _literals(hints.get(argument))}

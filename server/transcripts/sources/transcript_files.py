@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from parley.server.basics.errors import Failure
 from parley.server.transcripts.sources.source import Source
+
+if TYPE_CHECKING:
+    import gzip
+    import tarfile
 
 # A transcript is talk: this is a thousand books, and JSON of it still fits into memory.
 MAX_BYTES: Final = 512 * 1024 * 1024
@@ -171,6 +173,8 @@ class _Passed(io.RawIOBase):
 
 def _untar(data: bytes, name: str) -> Source:
     """The source in a tar archive, packed or not, or in one packed file. Raises `Failure`."""
+    import tarfile  # few files are packed
+
     try:
         with _unpacked(data) as file:
             start = file.read(tarfile.BLOCKSIZE)
@@ -187,7 +191,11 @@ def _untar(data: bytes, name: str) -> Source:
 
 
 def _unpacked(data: bytes) -> gzip.GzipFile | io.BytesIO:
-    return gzip.open(io.BytesIO(data)) if data.startswith(_GZIP) else io.BytesIO(data)
+    if not data.startswith(_GZIP):
+        return io.BytesIO(data)
+    import gzip
+
+    return gzip.open(io.BytesIO(data))
 
 
 def _tar_files(archive: tarfile.TarFile) -> tuple[dict[str, bytes], list[str]]:
