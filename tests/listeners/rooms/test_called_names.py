@@ -37,7 +37,7 @@ def test_a_name_that_reads_as_two_is_nobody() -> None:
 
 
 SAID = st.text(max_size=60)
-NAMES = st.sets(st.text(min_size=1, max_size=12), max_size=5)
+SETS = st.sets(st.text(min_size=1, max_size=12), max_size=5)
 
 
 def check_called(said: str, names: set[str]) -> None:
@@ -47,13 +47,13 @@ def check_called(said: str, names: set[str]) -> None:
         assert find_called(name, {name}) == name
 
 
-@given(SAID, NAMES)
+@given(SAID, SETS)
 def test_only_one_of_the_names_is_ever_meant(said: str, names: set[str]) -> None:
     check_called(said, names)
 
 
 @pytest.mark.long
 @settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(SAID, NAMES)
+@given(SAID, SETS)
 def test_only_one_is_meant_in_many(said: str, names: set[str]) -> None:
     check_called(said, names)
