@@ -13,7 +13,7 @@ from parley.bus.contract.drafts import set_aside_id
 from parley.bus.contract.errors import BadSessionFile, SessionDamaged
 from parley.bus.contract.whole_log import epoch_after
 from parley.bus.entries import PRIMARY, EntrySetAside, Message, SessionOpened
-from parley.bus.sessions.session_file import SessionFile, describe_ranges
+from parley.bus.sessions.session_file import SessionFile, describe_lost
 from parley.bus.sessions.stored_rows import StoredRow
 
 if TYPE_CHECKING:  # it loads the connections, and an event loop with them
@@ -45,7 +45,7 @@ def copy_log(
     if len(rows) >= max(head, whole.head):
         return whole
     file = SessionFile(session, status, tuple(rows), (max(head, whole.head), max(n, whole.n)))
-    lacks = f"entries {describe_ranges(file.missing)} of {file.head:,} are missing"
+    lacks = describe_lost(file.missing, file.head)
     if not rows:
         raise SessionDamaged(session, f"{lacks}: no entry is left that could be saved")
     if not partial:

@@ -72,6 +72,13 @@ def describe_ranges(ranges: Sequence[tuple[int, int]]) -> str:
     return ", ".join(shown) + (f" and {more} more stretches" if more else "")
 
 
+def describe_lost(ranges: Sequence[tuple[int, int]], head: int) -> str:
+    """`entry 3 of 5 is missing`, `entries 1-4, 6 of 8 are missing`."""
+    is_one = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
+    noun, verb = ("entry", "is") if is_one else ("entries", "are")
+    return f"{noun} {describe_ranges(ranges)} of {head:,} {verb} missing"
+
+
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]  # what Redis' scripts count exactly
 
 
@@ -160,8 +167,8 @@ def decode_file(data: bytes, *, partial: bool = False) -> SessionFile:
 def _check_partial(file: SessionFile, *, allowed: bool) -> None:
     if not allowed:
         raise BadSessionFile(
-            f"a partial file: entries {describe_ranges(file.missing)} of {file.head:,} are "
-            "missing; 'parley session import FILE --partial' restores the others"
+            f"a partial file: {describe_lost(file.missing, file.head)}; "
+            "'parley session import FILE --partial' restores the others"
         )
     seqs = [0, *(row.seq for row in file.rows), file.head + 1]
     if not file.rows or any(a >= b for a, b in pairwise(seqs)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 import anyio.to_thread
 
@@ -16,7 +16,9 @@ from parley.listeners.models.model_port import (
     ModelUnavailable,
     Prompt,
 )
+from parley.memory.text.plain_text import clip
 
+_REASON: Final = 300  # characters of what a function raised that reports and logs have
 Ask = Callable[[str], str | Awaitable[str]]
 ReadingModel = Model | Ask  # what whoever wants the talk read may give
 
@@ -40,7 +42,8 @@ class CallableModel:
         except ModelError:
             raise
         except Exception as error:
-            raise ModelUnavailable(f"{type(error).__name__}: {error}") from error
+            reason = clip(f"{type(error).__name__}: {error}", _REASON)
+            raise ModelUnavailable(reason) from error
         if not isinstance(answer, str):
             raise BadAnswer(f"{self._name} gave {type(answer).__name__}, not text")
         completion = Completion(answer, self._name)

@@ -173,7 +173,7 @@ def export(
 ) -> None:  # fmt: skip
     """Save a session to a file; -o - writes to stdout."""
     from parley.bus.sessions.copies import copy_of
-    from parley.bus.sessions.session_file import describe_ranges, encode_file
+    from parley.bus.sessions.session_file import describe_lost, encode_file
     from parley.server.basics.output import print_notice, write_stdout
     from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records.session_file import write_file
@@ -184,7 +184,7 @@ def export(
     for row in stored.strange_rows():
         print_notice(f"left out: entry {row.seq}-{row.n}, which Parley did not write")
     if file.missing:
-        print_notice(f"partial: entries {describe_ranges(file.missing)} of {file.head} are missing")
+        print_notice(f"partial: {describe_lost(file.missing, file.head)}")
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))
@@ -216,7 +216,7 @@ def import_(
     """Restore a session from a file. Never overwrites one unless told to."""
     from parley.bus.contract.errors import SessionExists
     from parley.bus.sessions.copies import fill_gaps
-    from parley.bus.sessions.session_file import describe_ranges
+    from parley.bus.sessions.session_file import describe_lost
     from parley.server.basics.errors import Failure
     from parley.server.basics.output import print_notice
     from parley.server.cli.shared.bus_calls import call_bus
@@ -224,9 +224,10 @@ def import_(
     from parley.server.render import command_output
 
     saved = session_file.read_file(file, partial=partial)
+    restored = len(saved.rows)
     if saved.missing:
-        lost = describe_ranges(saved.missing)
-        print_notice(f"partial: entries {lost} of {saved.head} are missing and are set aside")
+        lost = describe_lost(saved.missing, saved.head)
+        print_notice(f"partial: {lost}; an empty one is set aside in the place of each")
         saved = fill_gaps(saved)
     name = as_ or saved.session
     session_file.check_whole(saved)
@@ -238,8 +239,8 @@ def import_(
             "--replace overwrites it"
         ) from None
     command_output.show_done(
-        {"session": name, "entries": saved.head},
-        f"{name}: {saved.head} entries restored",
+        {"session": name, "entries": restored},
+        f"{name}: {restored} entries restored",
         json,
     )
 

@@ -82,11 +82,14 @@ def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
 
 def _cues(source: Source, taking: EntryCollector) -> Iterator[_Cue]:
     for block in _blocks(source):
-        place = f"line {block[0][0]}"
         at = [index for index, (_, line) in enumerate(block) if _TIMING.match(line)]
         if not at:
-            _skip(block[0][1], place, taking)
+            _skip(block, taking)
             continue
+        before = block[: at[0]]
+        if before and not before[-1][1].strip().count(" "):
+            before.pop()  # what the cue goes by
+        _skip(before, taking)
         for index, following in zip(at, [*at[1:], len(block)], strict=True):
             number, line = block[index]
             timing = _TIMING.match(line)
@@ -97,12 +100,13 @@ def _cues(source: Source, taking: EntryCollector) -> Iterator[_Cue]:
                 yield _Cue(number, timing[1].replace(",", "."), None, "\n".join(lines))
 
 
-def _skip(first: str, place: str, taking: EntryCollector) -> None:
-    word = first.split(maxsplit=1)[0].upper()
-    if word in ("WEBVTT", "NOTE", "STYLE", "REGION"):
-        taking.skip("header, notes and styles", place)
-    else:
-        taking.skip("text without a time", place)
+def _skip(lines: list[tuple[int, str]], taking: EntryCollector) -> None:
+    """Count what belongs to no cue: a header, a note or a style as one, other text by its lines."""
+    if lines and lines[0][1].split(maxsplit=1)[0].upper() in ("WEBVTT", "NOTE", "STYLE", "REGION"):
+        taking.skip("header, notes and styles", f"line {lines[0][0]}")
+        return
+    for number, _ in lines:
+        taking.skip("lines without a time", f"line {number}")
 
 
 def _names(cues: list[_Cue]) -> frozenset[str]:

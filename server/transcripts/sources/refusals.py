@@ -25,8 +25,10 @@ _SHOWN: Final = 4  # names of fields or files
 def name_content(source: Source) -> str:
     """What the file is by its first bytes or its shape, such as "a gzip archive"; "" for text."""
     if source.files is not None:
-        shown = ", ".join(sorted(source.files)[:_SHOWN]) or "none"
-        return f"a folder or zip archive with {len(source.files)} files in JSON ({shown})"
+        shown = ", ".join(sorted(source.files)[:_SHOWN])
+        if not shown:
+            return "a folder or an archive without files in JSON: give one of the files in it"
+        return f"a folder or an archive with {len(source.files)} files in JSON ({shown})"
     for beginning, name in _BEGINNINGS.items():
         if source.data.startswith(beginning):
             return name

@@ -255,6 +255,9 @@ async def test_what_a_function_gives_has_to_be_text() -> None:
         await CallableModel(lambda _: " ").complete(prompt)
     with pytest.raises(ModelUnavailable, match="later"):
         await CallableModel(later).complete(prompt)
+    with pytest.raises(ModelUnavailable) as caught:
+        await CallableModel(lambda _: {}["x" * 9_000]).complete(prompt)  # type: ignore[misc, index]  # on purpose
+    assert len(str(caught.value)) <= 300
 
 
 def later(_: str) -> str:

@@ -83,7 +83,7 @@ async def test_what_is_missing_is_named_by_its_numbers(
         before = {record.seq: record for record in await everything(bus, "a")}
         lose(raw)
         stored = await bus.audit("a")
-        with pytest.raises(SessionDamaged, match=f"entries {numbers} are missing"):
+        with pytest.raises(SessionDamaged, match=f"{numbers} (is|are) missing"):
             copy_of(stored)
         if damage == "deleted":
             with pytest.raises(SessionDamaged, match="no entry is left"):
@@ -92,7 +92,7 @@ async def test_what_is_missing_is_named_by_its_numbers(
         text = await _client(bus).to_json(partial=True)
         assert json.loads(text)["missing"]
         assert json.loads(text)["head"] == 6
-        with pytest.raises(BadSessionFile, match=f"partial file: entries {numbers} are missing"):
+        with pytest.raises(BadSessionFile, match=f"partial file: entr.* {numbers} (is|are) missing"):
             await _client(bus).from_json(text, replace=True)
         await _client(bus).from_json(text, replace=True, partial=True)
         after = {record.seq: record for record in await everything(bus, "a")}
@@ -179,7 +179,8 @@ def test_the_commands_say_what_is_missing(at: Parley, redis_url: str, tmp_path: 
     assert at("session", "verify", "--file", file).code == 1
     ran = at("session", "import", file, "--replace", "--partial")
     assert ran.code == 0
-    assert "are missing and are set aside" in ran.err
+    assert "are missing; an empty one is set aside in the place of each" in ran.err
+    assert "a: 2 entries restored" in ran.err
     ran = at("session", "verify", "a")
     assert ran.code == 0, ran.out
     assert "set aside, so that no memory has them" in ran.err

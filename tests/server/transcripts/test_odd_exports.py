@@ -91,6 +91,16 @@ def test_captions_name_people_with_what_they_go_by() -> None:
     assert said(read(text)) == [("Ana Lima", "Beans."), ("phone of bo (they/them)", "+1")]
 
 
+def test_lines_beside_captions_are_counted_one_by_one() -> None:
+    """Also those right above the time of a caption, but for what it goes by."""
+    text = (
+        "Cy: We start.\nDi: I oppose that.\n\nBo: Not yet.\n1\n00:00:01,000 --> 00:00:02,000\nWell."
+    )
+    found = read(text)
+    assert [words for _, words in said(found)] == ["Well."]
+    assert left(found) == {"lines without a time": 3}
+
+
 def test_zooms_text_heads_turns_in_brackets() -> None:
     assert said(read("[Ana Lima] 09:00:01\nI propose beans.\n\n[Bo] 09:00:05\n+1\n")) == [
         ("Ana Lima", "I propose beans."), ("Bo", "+1"),
