@@ -6,6 +6,7 @@ documents quote `RULE`, so that it is said in the same words everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from parley.memory.items.ratification import list_opponents, list_supporters
@@ -38,7 +39,9 @@ def describe_missing(memory: Memory, item: Proposal | Decision) -> str:
     if isinstance(item, Proposal):
         if item.status == "modified":
             return _replaced(memory, item)
-        return _lacking(memory, item, item.handle) if item.status == "active" else ""
+        if item.status != "active":
+            return ""
+        return f"{_lacking(memory, item, item.handle)}{_mistaken(memory, item.reactions)}"
     if item.status not in ("claimed", "disputed"):
         return ""
     proposal = None if item.resolves is None else memory.proposal(item.resolves)
@@ -46,7 +49,8 @@ def describe_missing(memory: Memory, item: Proposal | Decision) -> str:
     lacking = _lacking(memory, proposal if proposal and is_open else item, item.handle)
     if item.ratified is not None:
         return f"{item.handle} is disputed {_against(memory, list_opponents(item))}"
-    return f"{item.handle} is claimed, not binding: {lacking}{_mistaken(memory, item.participant)}"
+    mistaken = _mistaken(memory, [item.participant])
+    return f"{item.handle} is claimed, not binding: {lacking}{mistaken}"
 
 
 def _replaced(memory: Memory, proposal: Proposal) -> str:
@@ -86,9 +90,10 @@ def _chairs(memory: Memory) -> str:
     return f"{'the chair' if len(chairs) == 1 else 'a chair'} ({_names(chairs)})"
 
 
-def _mistaken(memory: Memory, name: str) -> str:
-    chair = lookup.chair_meant(memory, name)
-    return f"; {name!r} is not the chair {chair!r}" if chair else ""
+def _mistaken(memory: Memory, names: Iterable[str]) -> str:
+    """Who of `names` is taken for the chair, but has another spelling; "" for nobody."""
+    taken = [(name, chair) for name in names if (chair := lookup.chair_meant(memory, name))]
+    return "".join(f"; {name!r} is not the chair {chair!r}" for name, chair in taken[:_NAMED])
 
 
 def _names(names: list[str]) -> str:

@@ -61,6 +61,8 @@ FEW = ", and only one other took part so far; no chair is named"
     ((("eve", "[DECISION P1] It goes to the second disk."),), ("Eve",), "D1",
      "D1 is claimed, not binding: P1 needs 2 more supporters, or the word of the chair (Eve); "
      "'eve' is not the chair 'Eve'"),
+    ((("eve", "accept P1"),), ("Eve",), "P1",
+     "P1 needs one more supporter, or the word of the chair (Eve); 'eve' is not the chair 'Eve'"),
     ((("bo", "[AMEND P1] We back it up weekly, on tape."),), (), "P1",
      "P1 is replaced by P2 by bo, which needs its own supporters"),
     ((("bo", "[DECISION] We buy a rack."), ("cy", "I support D1.")), (), "D1",
