@@ -92,7 +92,7 @@ async def test_what_is_missing_is_named_by_its_numbers(
         text = await _client(bus).to_json(partial=True)
         assert json.loads(text)["missing"]
         assert json.loads(text)["head"] == 6
-        with pytest.raises(BadSessionFile, match=f"partial file: entr.* {numbers} (is|are) missing"):
+        with pytest.raises(BadSessionFile, match=f"partial file: .* {numbers} (is|are) missing"):
             await _client(bus).from_json(text, replace=True)
         await _client(bus).from_json(text, replace=True, partial=True)
         after = {record.seq: record for record in await everything(bus, "a")}
