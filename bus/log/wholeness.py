@@ -1,7 +1,7 @@
 """Whether a log has all its entries, and its index all their ids; an index that has not, mended.
 
 A log only grows, and every entry up to its head is in it from its append on, with its id in
-the index. So each has as many rows as the head says, or more where a stranger added some.
+the index. So each has as many rows as the head says, or more if a stranger added some.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from parley.bus.contract.keys import SessionKeys
 ANY: Final = "-"  # the fingerprint of an entry whose words are gone: any resend is its duplicate
 _REDACTED: Final = b'"entry.redacted"'
 _SLICE: Final = 500  # entries indexed by one script: below 2 ms
-_SHOWN: Final = 40  # bytes of a value that is no number
+_SHOWN: Final = 40  # bytes of an invalid number that an error shows
 _logger = EventLog(__name__)
 
 
 def read_head(session: str, head: bytes | None) -> int:
-    """How many entries the state of a session counts. Raises `SessionDamaged` for no number."""
+    """How many entries the state of a session counts. Raises `SessionDamaged` if it is invalid."""
     try:
         return int(head or 0)
     except ValueError:
@@ -33,7 +33,7 @@ def read_head(session: str, head: bytes | None) -> int:
 
 
 def check_length(session: str, head: int, length: int) -> None:
-    """Raises `SessionDamaged` where a log of `length` rows lacks some of `head` entries."""
+    """Raises `SessionDamaged` if a log of `length` rows lacks some of `head` entries."""
     if length < head:
         raise SessionDamaged(
             session,
@@ -43,10 +43,10 @@ def check_length(session: str, head: int, length: int) -> None:
 
 
 async def mend_index(connections: Connections, session: str, keys: SessionKeys) -> bool:
-    """Puts the ids of all entries back into the index; False where none was missing.
+    """Put the ids of all entries back into the index; returns False if no id was missing.
 
-    Nothing is appended until all are there: the scripts see to that. Raises `SessionDamaged`
-    where entries are missing too.
+    The scripts append no entry until all ids are there. Raises `SessionDamaged` if entries are
+    missing too.
     """
     state, ids, length = await connections.commands(
         [("HMGET", keys.meta, "incarnation", "head"), ("HLEN", keys.ids), ("XLEN", keys.log)]

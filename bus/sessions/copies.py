@@ -24,7 +24,7 @@ _REASON: Final = "it was lost before this session was restored from a partial fi
 
 
 def copy_of(stored: StoredSession, *, partial: bool = False) -> SessionFile:
-    """The file of a session, without what stands at the end of its log and Parley did not write.
+    """The file of a session, without the rows at the end of its log that Parley did not write.
 
     Raises `SessionDamaged` as `copy_log` does.
     """
@@ -102,7 +102,7 @@ def _placeholder(seq: int, is_primary: bool) -> bytes:
 
 
 def _status_of(status: str, rows: Sequence[StoredRow]) -> str:
-    """What the rows come to; `archived` where they end and the session was."""
+    """The status that the rows show; `archived` if they end and the session was archived."""
     kinds = [wire.decode(row.body).kind for row in rows]
     ends = [kind for kind in kinds if kind in ("session.closed", "session.forked")]
     if not ends or ends[-1] != "session.closed":

@@ -34,9 +34,9 @@ _HEX: Final = frozenset(b"0123456789abcdef")
 
 
 class SessionFile(Struct, frozen=True):
-    """What a file holds: a log, and what was said of it when it was written.
+    """A session as a file has it: its log, and the state of the session when it was written.
 
-    `of` is the head and n of the session where the file has not all its entries.
+    `of` is the head and n of the session if the file lacks some of its entries.
     """
 
     session: str

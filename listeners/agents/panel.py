@@ -126,9 +126,9 @@ class PanelCaller:
 
 
 def _bids_of(outcome: CallOutcome[Panel], names: list[str]) -> tuple[dict[str, PanelBid], bool]:
-    """The first bid of each of `names`; and whether nothing is to be gained by asking again.
+    """The first bid of each of `names`; and False if the panel should be asked again.
 
-    An answer that was late is not: its time is over.
+    An answer that came late is not asked for again: its time is over.
     """
     bids: dict[str, PanelBid] = {}
     unknown = False

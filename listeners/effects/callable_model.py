@@ -1,4 +1,4 @@
-"""Any function from a prompt to an answer as a model, and what else may be given as one."""
+"""A function from a prompt to an answer as a model, and a check of what else is given as one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CallableModel:
 
 
 def as_model(given: ReadingModel) -> Model:
-    """`given` as a model. Raises `TypeError` for what is none, and says what would be."""
+    """`given` as a model. Raises `TypeError` if it is not one, and says what to give."""
     if hasattr(given, "chat"):
         raise TypeError(
             "a client does not say which model is meant: give OpenAIModel('its name', client=…)"

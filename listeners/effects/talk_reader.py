@@ -1,4 +1,4 @@
-"""A model of the program's own that reads the talk, where no worker with a model may come.
+"""A model of the program's own that reads the talk, if no worker with a model does.
 
 It is the reading of the workers: the stretches that memory owes, one after the other, by
 `ExtractionJob` under the `Summariser`'s breaker and tries. What it read is an entry of the log.
@@ -115,7 +115,7 @@ class SessionTalk:
 
 
 class TalkReader:
-    """Has `model` read the stretches of a talk that nobody read so far."""
+    """Asks `model` to read the stretches of a talk that were not read so far."""
 
     def __init__(self, model: Model, pace: EffectPace | None = None) -> None:
         self._summariser = Summariser(model, pace or EffectPace())

@@ -46,7 +46,7 @@ _ENDS: Final = (
     r"<\|(?:im_end|eo[tms](?:_id|_token)?|end_?of_?(?:text|turn|message|sentence)(?:_token)?|end"
     r"|return|call)\|>|<end_of_turn>|<｜end▁of▁sentence｜>|</s>"
 )
-# Any other: of it alone nothing is said
+# Any other token: it is taken out, and the words beside it stay
 _TOKENS: Final = rf"<[|｜][a-z][\w▁]{{0,40}}[|｜]>|</(?:{_CALL_NAMES}|function)\s*>"
 _MARK: Final = re.compile(
     rf"(?P<open>{_OPENS})|(?P<close>{_CLOSES})|(?P<call>{_CALLS})|(?P<header>{_HEADERS})"

@@ -49,7 +49,7 @@ class OfTools:
 class TestToolsOffline(OfTools, ToolsUnitTests):
     """Names, schemas, and what they are called with."""
 
-    @pytest.mark.xfail(
+    @pytest.mark.xfail(  # LangChain's suite lets a test be overridden in this form alone
         strict=False,
         reason="of get_context: LangChain makes no model of a JSON schema without properties",
     )
